@@ -1,0 +1,1 @@
+"""The job engine: it has never heard of Protégé, MCP, Py4J or HTTP."""
