@@ -1,0 +1,103 @@
+"""What a stage sees of its worker, what the host sees of a stage, and the bounds of both.
+
+A stage is a function `(StageCall, Reporter) -> StageResult` found in the table of operations
+(`jobs.operations.registry`). It runs alone in a process of its own, reads the files its inputs
+name, writes only below `work_dir`, and owns nothing that needs a goodbye: it may be killed anywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Protocol
+
+from jobs import limits
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PROTOCOL: Final = 1
+"""Version of the frames below; the hello carries it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StageCall:
+    """One run of one stage; the inputs are JSON values, files are named by path."""
+
+    operation: str
+    version: int
+    inputs: Mapping[str, object]
+    work_dir: Path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StageArtifact:
+    """A file a stage wrote below its `work_dir`; a relative path is taken from there."""
+
+    name: str
+    media_type: str
+    path: Path
+    sha256: str
+    size_bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StageResult:
+    """What a stage answers: one JSON value (at most 1 MiB) and its files."""
+
+    value: object
+    artifacts: tuple[StageArtifact, ...] = ()
+
+
+class Reporter(Protocol):
+    """How a stage speaks while it runs."""
+
+    @property
+    def is_cancelled(self) -> bool:
+        """Whether a stop was asked for; a stage that sees it may return or raise at once."""
+
+    def progress(self, phase: str, message: str, fraction: float | None = None) -> None:
+        """Say what is being done; cheap, at most about 20 a second leave, the newest wins."""
+
+
+Stage = Callable[[StageCall, Reporter], StageResult]
+FindStage = Callable[[str, int], Stage]
+"""Looks a registered stage up; `LookupError` for one that is not registered."""
+
+
+class Registry(Protocol):
+    """What a worker needs of the table of operations."""
+
+    def find_stage(self, name: str, version: int) -> Stage:
+        """The registered stage, imported by this call; `LookupError` for one that is not registered."""
+
+    def stage_names(self) -> list[str]:
+        """The names of all registered stages, without importing them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StageProgress:
+    """One progress report as the host receives it; the fraction lies in 0..1."""
+
+    phase: str
+    message: str
+    fraction: float | None
+
+
+OnProgress = Callable[[StageProgress], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkerLimits:
+    """The numbers of supervision; all waits of this room are bounded by one of them."""
+
+    workers: int = limits.WORKERS
+    hello_s: float = limits.PROBE_START_S  # decision 19: start-up has its own 30 s
+    cancel_polite_s: float = limits.CANCEL_POLITE_S  # decision 5
+    reap_s: float = limits.CANCEL_OUTER_S  # decision 5: the outer bound
+    drain_s: float = 1.0  # ours: what a dead worker left in its pipes is read by then
+    stderr_tail_bytes: int = 64 * limits.KIB  # ours
+    frame_bytes: int = 2 * limits.MIB  # ours: a result of 1 MiB and its artifact rows
+    artifacts: int = limits.SECONDARY_INPUTS  # ours: stages also pass files on; a job publishes 4
+    artifact_bytes: int = limits.SECONDARY_FILE_BYTES  # ours: as large as a document may be
+    guardian_restarts: int = 5  # ours
