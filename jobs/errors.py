@@ -296,6 +296,18 @@ class JobTypeUnavailable(Refused):
     code = "job_type_unavailable"
 
 
+class MaterializationLiveLimitExceeded(Refused):
+    """A count limit is above what one commit of this window may hold (W 4.4)."""
+
+    code = "materialization_live_limit_exceeded"
+
+
+class MaterializationDestinationUnavailable(Refused):
+    """A destination kind that other hosts have and a window has not (W 4.4)."""
+
+    code = "materialization_destination_unavailable"
+
+
 class HostUnavailable(Refused):
     """The window's host does not answer (decision 36)."""
 
