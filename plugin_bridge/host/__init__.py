@@ -1,1 +1,1 @@
-"""host."""
+"""What stands behind a window: today a document on disk, later a live editor over a gateway."""
