@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -75,6 +76,14 @@ class GroupHandle:
         # macOS answers EPERM for a group of nothing but zombies.
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.pid, signal.SIGKILL)
+
+    def has_exited(self) -> bool:
+        """Whether the child itself has ended; False where only waiting for it would tell."""
+        if self._pidfd is None:
+            return False
+        poll = select.poll()
+        poll.register(self._pidfd, select.POLLIN)
+        return bool(poll.poll(0))
 
     def close(self) -> None:
         """Give the handle back; the group must be gone."""

@@ -146,7 +146,7 @@ class WorkerPool:
         try:
             while True:
                 async with self._seat_taken() as seat:
-                    if seat.worker is not None and seat.worker.exit_code is None:
+                    if seat.worker is not None and not seat.worker.has_exited:
                         yield seat.worker
                         return
                     if not seat.is_warm:
@@ -244,8 +244,9 @@ async def _converse(
         while (frame := await worker.receive()) is not None:
             match frame.get("type"):
                 case "progress":
+                    progress = results.progress_of(frame)
                     if on_progress is not None:
-                        await on_progress(results.progress_of(frame))
+                        await on_progress(progress)
                 case "result":
                     return await results.result_of(frame, call.work_dir, limits)
                 case "error":

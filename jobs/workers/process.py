@@ -50,13 +50,15 @@ async def owned_worker(
     argv = [*command, "--parent", str(os.getpid())]
     if use_death_signal and _spawns_from_the_loop():
         argv.append("--die-with-parent")
-    process = await anyio.open_process(
-        argv,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        **os_support.spawn_options(),
-    )
+    # Shielded: asyncio, cancelled inside a spawn, would leave a child that nobody here knows.
+    with anyio.CancelScope(shield=True):
+        process = await anyio.open_process(
+            argv,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            **os_support.spawn_options(),
+        )
     lifeline.watch_group(process.pid)  # no await since the spawn; a job is only sent later
     try:
         handle = os_support.GroupHandle(process.pid)
@@ -105,6 +107,11 @@ class WorkerProcess:
     def exit_code(self) -> int | None:
         """None while it runs; negative for a signal."""
         return self._process.returncode
+
+    @property
+    def has_exited(self) -> bool:
+        """Whether it has ended, as far as the system can tell before the event loop was told."""
+        return self._process.returncode is not None or self._handle.has_exited()
 
     @property
     def stderr_tail(self) -> str:

@@ -13,12 +13,15 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from jobs import errors
 from jobs.workers import main as worker_main
 from jobs.workers.contract import Reporter, Stage, StageArtifact, StageCall, StageResult
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 def echo(call: StageCall, reporter: Reporter) -> StageResult:
