@@ -1,0 +1,105 @@
+"""What a reasoner profile can do, as four-valued evidence (W 11.3–11.5).
+
+`supported` is said only of what a fixture of this project shows for the profile. Absence is never support: an unreviewed profile has every capability `unknown`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+
+class Status(StrEnum):
+    """The vocabulary of W 11.3, strongest doubt first."""
+
+    UNSUPPORTED = "unsupported"
+    UNKNOWN = "unknown"
+    UNTESTED = "untested"
+    SUPPORTED = "supported"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Capability:
+    """One row: a status and what it rests on (1–1024 characters)."""
+
+    status: Status
+    evidence: str
+
+
+IDS: Final = (
+    "owl2_dl", "owl2_el", "owl2_ql", "owl2_rl",
+    "class_hierarchy", "equivalent_classes", "class_assertions",
+    "object_property_hierarchy", "data_property_hierarchy",
+    "object_property_assertions", "data_property_assertions",
+    "property_chains", "inverse_object_properties", "nominals",
+    "cardinality_restrictions", "qualified_cardinality_restrictions", "datatypes",
+    "consistency", "satisfiability", "incremental_reasoning",
+    "native_explanations", "black_box_explanations", "bounded_cancellation",
+    "swrl_rules", "dl_safe_rules", "swrl_builtins",
+)  # fmt: skip
+"""The 23 capabilities of OWL reasoning and the three of rules, in the order of W 11.4."""
+
+Table = MappingProxyType[str, Capability]
+
+
+def aggregate(statuses: Iterable[Status]) -> Status:
+    """The weakest of several: unsupported over unknown over untested over supported."""
+    order = list(Status)
+    return min(statuses, key=order.index, default=Status.SUPPORTED)
+
+
+def table(rows: Mapping[str, tuple[Status, str]], *, other: tuple[Status, str]) -> Table:
+    """All capabilities in order; those without a row of their own get `other`."""
+    if not rows.keys() <= set(IDS):
+        raise ValueError("a row names no capability")
+    found = {each: rows.get(each, other) for each in IDS}
+    return MappingProxyType(
+        {each: Capability(status=status, evidence=evidence) for each, (status, evidence) in found.items()}
+    )
+
+
+UNREVIEWED: Final = table(
+    {}, other=(Status.UNKNOWN, "This exact reasoner, version and configuration has not been reviewed.")
+)
+
+_TOLD: Final = "Told structure only: read from the axioms, nothing is inferred."
+_KILLED: Final = "Runs in a process of its own, ended by a kill; shown again by the live probe."
+
+STRUCTURAL: Final = table(
+    {
+        "class_hierarchy": (Status.SUPPORTED, _TOLD),
+        "equivalent_classes": (Status.SUPPORTED, _TOLD),
+        "class_assertions": (Status.UNTESTED, "Not part of this profile's review."),
+        "object_property_hierarchy": (Status.UNTESTED, "Not part of this profile's review."),
+        "data_property_hierarchy": (Status.UNTESTED, "Not part of this profile's review."),
+        "consistency": (Status.UNSUPPORTED, "A structural traversal decides no consistency."),
+        "satisfiability": (Status.UNSUPPORTED, "A structural traversal decides no satisfiability."),
+        "incremental_reasoning": (Status.UNTESTED, "Every run reads the whole closure."),
+        "black_box_explanations": (Status.UNTESTED, "Not part of this profile's review."),
+        "bounded_cancellation": (Status.SUPPORTED, _KILLED),
+    },
+    other=(Status.UNSUPPORTED, "A structural traversal does not interpret this."),
+)  # fmt: skip
+
+_EL: Final = "Review fixtures inside OWL 2 EL; outside it the scope guard withdraws positive verdicts."
+
+PYELK: Final = table(
+    {
+        "owl2_el": (Status.SUPPORTED, "Review fixtures of this project, and a comparison with ELK 0.6.0."),
+        "class_hierarchy": (Status.SUPPORTED, _EL),
+        "equivalent_classes": (Status.SUPPORTED, _EL),
+        "class_assertions": (Status.UNTESTED, "Offered by the reasoner, not used here yet."),
+        "object_property_hierarchy": (Status.UNTESTED, "Offered by the reasoner, not used here yet."),
+        "property_chains": (Status.SUPPORTED, "Review fixtures with chains and transitive properties."),
+        "consistency": (Status.SUPPORTED, _EL),
+        "satisfiability": (Status.SUPPORTED, _EL),
+        "black_box_explanations": (Status.UNTESTED, "Not part of this profile's review."),
+        "bounded_cancellation": (Status.SUPPORTED, _KILLED),
+    },
+    other=(Status.UNSUPPORTED, "Outside what this EL reasoner interprets completely, or not offered by it."),
+)  # fmt: skip

@@ -1,0 +1,144 @@
+"""Classification by pyelk: the EL entailments, without Java, and why they may not be all.
+
+Its answer is always sound: a class found unsatisfiable is, an inconsistency found is there. It is
+complete where it names no reason against it; the reasons become `Outcome.incomplete_because`.
+The caller runs this in a worker process and ends it by a kill: the native code hears nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+import pyelk
+import pyowl_core
+
+from jobs.errors import ReasonerRefusedInput
+from jobs.ontology import grammar
+from jobs.reasoners import elk_text
+from jobs.reasoners.heartbeat import heartbeat
+from jobs.reasoners.taxonomy import NOTHING, Outcome, Taxonomy, make_taxonomy
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from jobs.reasoners.structural import Say
+
+REFUSED_MAX: Final = 20  # ours: axioms that may be set aside one by one before we give up
+_LOAD: Final = pyowl_core.LoadOptions(
+    format=pyowl_core.DocumentFormat.FUNCTIONAL,
+    imports=pyowl_core.ImportPolicy.IGNORE,
+    backend=pyowl_core.BackendPreference.NATIVE,
+    collect_provenance=False,
+)
+# The reasoner's names for what it met, where they are not the construct's own.
+_CONSTRUCTS: Final = {
+    "AnonymousIndividual": r"_:",
+    "DataProperty": r"\bData(?!type|(?:One|Union|Intersection|Complement)Of)[A-Za-z]+\(",
+    "Datatype": r"\bDatatype",
+    "owl:bottomObjectProperty": re.escape(f"<{grammar.OWL}bottomObjectProperty>"),
+    "owl:topObjectProperty": re.escape(f"<{grammar.OWL}topObjectProperty>"),
+}
+
+
+def classify(axioms: Sequence[str], say: Say) -> Outcome:
+    """Classify the closure's axioms.
+
+    Raises:
+        ReasonerRefusedInput: more than `REFUSED_MAX` axioms are not taken by its reader; the
+            message names a construct.
+    """
+    say("loading", "Preparing the axioms for the EL reasoner", None)
+    encoded = elk_text.encode(axioms)
+    snapshot = _load(encoded)
+    say("reasoning", "Building the reasoner's index", None)
+    config = pyelk.ReasonerConfig(backend="rust", workers=1, require_native_pipeline=True)
+    with pyelk.Reasoner(snapshot, config) as reasoner, heartbeat(say, "reasoning", "Classifying"):
+        consistency = reasoner.is_consistent()
+        reasons = _reasons(consistency.reasons)
+        if not consistency.value:
+            return _outcome(encoded, reasons, is_consistent=False)
+        classified = reasoner.classify()
+        return _outcome(
+            encoded, reasons | _reasons(classified.reasons), is_consistent=True, taxonomy=classified.value
+        )
+
+
+def _outcome(
+    encoded: elk_text.Encoded,
+    reasons: set[str],
+    *,
+    is_consistent: bool,
+    taxonomy: pyelk.Taxonomy[pyowl_core.Class] | None = None,
+) -> Outcome:
+    names = reasons | {text[: text.index("(")] for text in encoded.left_out}
+    result: Taxonomy | None = None
+    unsatisfiable: tuple[str, ...] = ()
+    if taxonomy is not None:
+        groups = {id(node): [encoded.iri(each.iri.value) for each in node.members] for node in taxonomy.nodes}
+        uppers: dict[str, list[str]] = {}
+        for sub, sup in taxonomy.direct_edges:
+            uppers.setdefault(groups[id(sub)][0], []).append(groups[id(sup)][0])
+        result = make_taxonomy(groups.values(), uppers)
+        unsatisfiable = tuple(iri for iri in result.nodes[result.bottom] if iri != NOTHING)
+    return Outcome(
+        is_consistent=is_consistent,
+        taxonomy=result,
+        unsatisfiable=unsatisfiable,
+        incomplete_because=tuple(sorted(names)),
+        outside_axioms=len(encoded.left_out) + _count_outside(encoded.sources, reasons),
+    )
+
+
+def _reasons(issues: Iterable[pyelk.CompletenessIssue]) -> set[str]:
+    return {constructor for issue in issues for constructor in issue.constructors}
+
+
+def _count_outside(sources: Iterable[str], reasons: set[str]) -> int:
+    """How many axioms use a construct that is a reason; a construct counts wherever it stands."""
+    if not reasons:
+        return 0
+    patterns = [_CONSTRUCTS.get(each, rf"\b{re.escape(each)}\(") for each in sorted(reasons)]
+    pattern = re.compile("|".join(patterns))
+    return sum(1 for text in sources if pattern.search(text))
+
+
+# --- Loading --------------------------------------------------------------------------------------
+
+
+def _load(encoded: elk_text.Encoded) -> pyowl_core.OntologySnapshot:
+    """Load all axioms; those its reader refuses (a set with one member, say) are set aside by name."""
+    while True:
+        try:
+            return pyowl_core.load_snapshot(encoded.document(), options=_LOAD)
+        except pyowl_core.PyOWLCoreError as error:
+            number = _first_refused(encoded)
+            if number >= len(encoded.sources) or len(encoded.left_out) > REFUSED_MAX + _rules(encoded):
+                raise ReasonerRefusedInput(
+                    f"The EL reasoner's reader does not take this ontology ({type(error).__name__}).",
+                    details={"construct": _construct(encoded, number)},
+                ) from error
+            encoded.left_out.append(encoded.sources.pop(number))
+            del encoded.axioms[number]
+
+
+def _first_refused(encoded: elk_text.Encoded) -> int:
+    """The number of the first axiom without which the ones before it load, by halving."""
+    low, high = 0, len(encoded.axioms)  # the first `low` load, the first `high` do not
+    while high - low > 1:
+        middle = (low + high) // 2
+        try:
+            pyowl_core.load_snapshot(encoded.document(range(middle)), options=_LOAD)
+            low = middle
+        except pyowl_core.PyOWLCoreError:
+            high = middle
+    return low
+
+
+def _rules(encoded: elk_text.Encoded) -> int:
+    return sum(1 for text in encoded.left_out if text.startswith(elk_text.RULE))
+
+
+def _construct(encoded: elk_text.Encoded, number: int) -> str:
+    text = encoded.axioms[number] if number < len(encoded.axioms) else ""
+    return text.partition("(")[0]
