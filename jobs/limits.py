@@ -22,6 +22,8 @@ RETENTION_MIN_S: Final = 60
 IDEMPOTENCY_WINDOW_S: Final = 900
 IDEMPOTENCY_KEY_CHARACTERS: Final = 128
 PURGE_INTERVAL_S: Final = 30  # W 7.5
+REQUIRED_CAPABILITIES: Final = 16  # W 2.1
+CHANGED_INPUTS: Final = 16  # W 2.2
 
 # Listing (W 3.6)
 LIST_LIMIT: Final = 100
@@ -49,6 +51,11 @@ ERROR_DETAILS_BYTES: Final = 64 * KIB
 PROGRESS_MESSAGE_BYTES: Final = 1 * KIB
 PROGRESS_AUDIT_EVENTS: Final = 64
 PROGRESS_UPDATES_PER_S: Final = 20
+AUDIT_DELIVERY_S: Final = 2.0  # ours: one delivery to a sink, and the wait of a publication for its events
+AUDIT_PENDING_EVENTS: Final = 4096  # ours: beyond, an event is dropped and its job says `audit_incomplete`
+AUDIT_RETENTION_DAYS: Final = 90  # W 4.6
+AUDIT_FILE_BYTES: Final = 10 * MIB  # W 4.6
+AUDIT_FILES: Final = 10  # W 4.6
 
 # Cancellation (W 8, decisions 5 and 19)
 CANCEL_POLITE_S: Final = 0.1

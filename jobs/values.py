@@ -200,6 +200,9 @@ class Job:
     """One immutable snapshot of a job; the store holds the newest (W 2).
 
     `fence` is kept beside the descriptor's flags, which mirror it.
+
+    Raises:
+        ValueError: the fields contradict the state (W 2.6); a defect of ours, whoever made it.
     """
 
     job_id: JobId
@@ -217,6 +220,26 @@ class Job:
     result: Result | None
     error: JobError | None
 
+    def __post_init__(self) -> None:
+        rule = _RULES[self.state]
+        # Invariant: the table of W 2.6; every `replace` passes here again.
+        if (
+            self.fence not in rule.fences
+            or (rule.started is not None and (self.started_at is not None) is not rule.started)
+            or (self.completed_at is not None) is not self.state.is_terminal
+            or (self.result is not None) is not (self.state is State.SUCCEEDED)
+            or (self.error is not None) is not (self.state is State.FAILED)
+        ):
+            raise ValueError(f"a job in state {self.state} cannot have these fields")
+        times = [at for at in (self.created_at, self.started_at, self.completed_at) if at is not None]
+        if times != sorted(times):
+            raise ValueError("the times of a job never run backwards")
+
+    @property
+    def latest_at(self) -> datetime:
+        """The newest stored time; no later one may be earlier (W 2.7)."""
+        return self.completed_at or self.started_at or self.created_at
+
     @property
     def cancellation_requested(self) -> bool:
         """Whether the tombstone is set."""
@@ -231,6 +254,25 @@ class Job:
     def commit_started(self) -> bool:
         """Whether an irreversible commit won the permit."""
         return self.fence is Fence.COMMIT_STARTED
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _StateRule:
+    """One row of W 2.6: allowed fences, and whether `started_at` is set (None: either)."""
+
+    fences: frozenset[Fence]
+    started: bool | None
+
+
+_UNSTOPPED = frozenset({Fence.OPEN, Fence.PUBLICATION_STARTED, Fence.COMMIT_STARTED})
+_RULES = {
+    State.QUEUED: _StateRule(fences=frozenset({Fence.OPEN}), started=False),
+    State.RUNNING: _StateRule(fences=_UNSTOPPED, started=True),
+    State.CANCEL_PENDING: _StateRule(fences=frozenset({Fence.CANCELLED}), started=True),
+    State.SUCCEEDED: _StateRule(fences=_UNSTOPPED - {Fence.OPEN}, started=True),
+    State.FAILED: _StateRule(fences=_UNSTOPPED, started=None),
+    State.CANCELLED: _StateRule(fences=frozenset({Fence.CANCELLED}), started=None),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -270,11 +312,15 @@ class QuotaSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Submission:
-    """A captured, authorised request on its way into the engine."""
+    """A captured, authorised request on its way into the engine.
+
+    `idempotency_key` is None for an ordinary tool call: its job shows `call:<job_id>` and binds no
+    key (decision 26).
+    """
 
     owner: Owner
     type: JobType
-    idempotency_key: str
+    idempotency_key: str | None
     required_capabilities: tuple[str, ...]
     input_identity: InputIdentity
     request: Mapping[str, object]

@@ -1,0 +1,8 @@
+"""Kernel and service run on both event loops."""
+
+import pytest
+
+
+@pytest.fixture(params=["asyncio", "trio"])
+def anyio_backend(request: pytest.FixtureRequest) -> str:
+    return request.param
