@@ -84,7 +84,18 @@ class StageProgress:
     fraction: float | None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StopReport:
+    """How a cancelled stage ended: the live probe of a reasoner reports it (W 8.9)."""
+
+    is_cooperative: bool
+    """It ended by itself on being asked, within the polite step; otherwise it was killed."""
+    took_s: float
+    """From the cancellation to the process being dead and reaped."""
+
+
 OnProgress = Callable[[StageProgress], Awaitable[None]]
+OnStopped = Callable[[StopReport], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

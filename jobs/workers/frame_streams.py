@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import anyio
 
-from jobs.workers.frames import FRAME_BYTES, Frame, FrameParser, encode
+from jobs.workers.frames import FRAME_BYTES, Frame, FrameParser
 
 if TYPE_CHECKING:
     from anyio.abc import ByteReceiveStream, ByteSendStream
@@ -34,13 +34,8 @@ class FrameReceiver:
         return frame
 
 
-async def send_frame(stream: ByteSendStream, frame: Frame) -> bool:
-    """Send one frame; False when the other side is gone (its stream of frames tells why).
-
-    Raises:
-        FrameError: the frame is above the bound or not JSON; nothing was sent.
-    """
-    data = encode(frame)
+async def send_bytes(stream: ByteSendStream, data: bytes) -> bool:
+    """Send encoded frames; False when the other side is gone (its own stream of frames tells why)."""
     try:
         await stream.send(data)
     except (anyio.BrokenResourceError, anyio.ClosedResourceError, OSError):

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 import anyio
 
 from jobs.workers import guardian, os_support
+from jobs.workers.tasks import open_tasks
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -39,7 +40,7 @@ async def open_lifeline(limits: WorkerLimits) -> AsyncIterator[Lifeline]:
     the workers inside are being ended, and goes after them, bounded by `limits.reap_s`.
     """
     lifeline = Lifeline(limits)
-    async with anyio.create_task_group() as tasks:
+    async with open_tasks() as tasks:
         tasks.start_soon(lifeline.keep_guardian)
         try:
             yield lifeline

@@ -58,6 +58,7 @@ class GroupHandle:
 
     def __init__(self, pid: int) -> None:
         self.pid = pid
+        self._is_closed = False
         self._pidfd: int | None = None
         if sys.platform == "win32":
             self._job = windows_job.KillOnCloseJob(pid)
@@ -68,6 +69,8 @@ class GroupHandle:
 
     def kill_group(self) -> None:
         """End every process of the group now, stopped ones too; nothing happens when none is left."""
+        if self._is_closed:
+            return
         if sys.platform == "win32":
             self._job.terminate()
             return
@@ -79,14 +82,15 @@ class GroupHandle:
 
     def has_exited(self) -> bool:
         """Whether the child itself has ended; False where only waiting for it would tell."""
-        if self._pidfd is None:
-            return False
+        if self._is_closed or self._pidfd is None:
+            return self._is_closed
         poll = select.poll()
         poll.register(self._pidfd, select.POLLIN)
         return bool(poll.poll(0))
 
     def close(self) -> None:
-        """Give the handle back; the group must be gone."""
+        """Give the handle back; the group must be gone, its number may be another's from now on."""
+        self._is_closed = True
         if sys.platform == "win32":
             self._job.close()
         if self._pidfd is not None:

@@ -18,10 +18,11 @@ import anyio
 
 from jobs import errors
 from jobs.workers import results
-from jobs.workers.contract import StageCall, StageResult, WorkerLimits
+from jobs.workers.contract import StageCall, StageResult, StopReport, WorkerLimits
 from jobs.workers.frames import FrameError
 from jobs.workers.lifeline import Lifeline, open_lifeline
 from jobs.workers.process import WORKER_COMMAND, WorkerProcess, owned_worker
+from jobs.workers.tasks import open_tasks
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
     from anyio.abc import TaskGroup
 
-    from jobs.workers.contract import OnProgress
+    from jobs.workers.contract import OnProgress, OnStopped
 
 logger = logging.getLogger(__name__)
 
@@ -49,7 +50,7 @@ async def open_worker_pool(
         command: the worker's entry point; another one only in tests.
         use_death_signal: off only in tests of the guardian's path.
     """
-    async with open_lifeline(limits) as lifeline, anyio.create_task_group() as tasks:
+    async with open_lifeline(limits) as lifeline, open_tasks() as tasks:
         pool = WorkerPool(tasks, lifeline, limits, command=command, use_death_signal=use_death_signal)
         try:
             yield pool
@@ -115,30 +116,49 @@ class WorkerPool:
         self.lifeline.release_directory(directory)
 
     async def execute(
-        self, call: StageCall, *, on_progress: OnProgress | None = None, memory_bytes: int | None = None
+        self,
+        call: StageCall,
+        *,
+        on_progress: OnProgress | None = None,
+        on_stopped: OnStopped | None = None,
+        memory_bytes: int | None = None,
+        may_cooperate: bool = True,
     ) -> StageResult:
         """Run one stage in a process of its own; the process is gone when this returns or raises.
 
         Cancelled, it asks politely, kills the group after `limits.cancel_polite_s`, reaps, and only
         then lets the cancellation go on. The caller sets the deadline.
 
+        Args:
+            on_progress: awaited for each report, so it must be quick.
+            on_stopped: told how a cancelled stage ended, once it is gone.
+            memory_bytes: bound of the process's address space, where the system has one.
+            may_cooperate: False for code known not to look at the flag: killed at once (decision 5).
         Raises:
             WorkerLost: the process ended, or broke the wire format, before its result.
             ResultInvalid: the result or an artifact row does not have its shape.
+            SchedulerFailed: the inputs are no JSON, or above the bound of a frame.
             ProtegeJobsError: what the stage raised, as the class its code names.
         """
-        outcome: WorkerProcess | None = None
+        order = results.run_order(call, memory_bytes)
+        worker: WorkerProcess | None = None
+        stopping_at: float | None = None
+        is_cooperative = False
         try:
             async with self._claimed() as worker:
-                outcome = worker
                 try:
-                    return await _converse(worker, call, on_progress, memory_bytes, self._limits)
+                    return await _converse(worker, order, call, on_progress, self._limits)
                 except anyio.get_cancelled_exc_class():
-                    await self._ask_to_stop(worker)
+                    stopping_at = anyio.current_time()
+                    is_cooperative = may_cooperate and await self._ask_to_stop(worker)
                     raise
         except (errors.WorkerLost, errors.ExecutionFailed) as error:
             # Here, since by now the process is reaped and all it said is read.
-            raise _diagnosed(error, outcome) from None
+            raise _diagnosed(error, worker) from None
+        finally:
+            if on_stopped is not None and stopping_at is not None:
+                took_s = anyio.current_time() - stopping_at
+                on_stopped(StopReport(is_cooperative=is_cooperative, took_s=took_s))
 
     @asynccontextmanager
     async def _claimed(self) -> AsyncIterator[WorkerProcess]:
@@ -212,11 +232,12 @@ class WorkerPool:
         with anyio.move_on_after(self._limits.drain_s):
             await seat.released.wait()
 
-    async def _ask_to_stop(self, worker: WorkerProcess) -> None:
-        """The polite step of the ladder (decision 5); the kill follows in any case."""
-        with anyio.move_on_after(self._limits.cancel_polite_s, shield=True):
+    async def _ask_to_stop(self, worker: WorkerProcess) -> bool:
+        """The polite step of the ladder (decision 5), and whether it was enough; the kill follows anyway."""
+        with anyio.move_on_after(self._limits.cancel_polite_s, shield=True) as asking:
             await worker.send({"type": "cancel"})
             await worker.wait_exited()
+        return not asking.cancelled_caught
 
     async def _retire(self, seat: _Seat) -> None:
         """End the seat's process and wait until it is reaped, by a clock."""
@@ -233,14 +254,14 @@ class WorkerPool:
 
 async def _converse(
     worker: WorkerProcess,
+    order: bytes,
     call: StageCall,
     on_progress: OnProgress | None,
-    memory_bytes: int | None,
     limits: WorkerLimits,
 ) -> StageResult:
     """One `run`, its progress, its answer."""
     try:
-        await worker.send(results.run_frame(call, memory_bytes))
+        await worker.send_encoded(order)
         while (frame := await worker.receive()) is not None:
             match frame.get("type"):
                 case "progress":

@@ -20,8 +20,9 @@ from typing import TYPE_CHECKING, Final
 import anyio
 
 from jobs.workers import contract, os_support
-from jobs.workers.frame_streams import FrameReceiver, send_frame
-from jobs.workers.frames import FrameError
+from jobs.workers.frame_streams import FrameReceiver, send_bytes
+from jobs.workers.frames import FrameError, encode
+from jobs.workers.tasks import open_tasks
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
@@ -69,7 +70,7 @@ async def owned_worker(
         raise
     worker = WorkerProcess(process, handle, limits)
     try:
-        async with anyio.create_task_group() as tasks:
+        async with open_tasks() as tasks:
             tasks.start_soon(worker.drain_stderr)
             try:
                 yield worker
@@ -134,7 +135,11 @@ class WorkerProcess:
 
     async def send(self, frame: Frame) -> None:
         """Send a frame; one that cannot arrive any more is dropped, `receive` tells of the end."""
-        await send_frame(self._stdin, frame)
+        await self.send_encoded(encode(frame))
+
+    async def send_encoded(self, data: bytes) -> None:
+        """`send` for a frame that was encoded, and so found to be sendable, before."""
+        await send_bytes(self._stdin, data)
 
     async def receive(self) -> Frame | None:
         """The next frame, None at the end; `FrameError` when the wire format is broken."""

@@ -11,7 +11,7 @@ import anyio.to_thread
 
 from jobs import errors
 from jobs.workers.contract import StageArtifact, StageProgress, StageResult
-from jobs.workers.frames import FrameError, text_field
+from jobs.workers.frames import FrameError, encode, text_field
 
 if TYPE_CHECKING:
     from jobs.workers.contract import StageCall, WorkerLimits
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 _SHA256_CHARACTERS = 64
 
 
-def run_frame(call: StageCall, memory_bytes: int | None) -> Frame:
-    """The order to run one stage."""
-    return {
+def run_order(call: StageCall, memory_bytes: int | None) -> bytes:
+    """The encoded order to run one stage; `SchedulerFailed` when its inputs cannot be sent."""
+    frame: Frame = {
         "type": "run",
         "operation": call.operation,
         "version": call.version,
@@ -30,6 +30,10 @@ def run_frame(call: StageCall, memory_bytes: int | None) -> Frame:
         "work_dir": str(call.work_dir.absolute()),
         "memory_bytes": memory_bytes,
     }
+    try:
+        return encode(frame)
+    except FrameError:
+        raise errors.SchedulerFailed("The inputs of the operation cannot be sent to a worker.") from None
 
 
 def progress_of(frame: Frame) -> StageProgress:

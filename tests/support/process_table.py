@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import select
 import signal
@@ -30,8 +31,8 @@ def is_gone(pid: int) -> bool:
 
 def kill_and_wait(pid: int) -> None:
     """End a child and wait for its last thread, without reaping it."""
-    os.kill(pid, signal.SIGKILL)
     pidfd = os.pidfd_open(pid)
+    os.kill(pid, signal.SIGKILL)
     poll = select.poll()
     poll.register(pidfd, select.POLLIN)
     assert poll.poll(5000)
@@ -51,6 +52,17 @@ def descendants_of(pid: int) -> list[int]:
     """Children and theirs, as long as nobody between them has died."""
     found = children_of(pid)
     return found + [below for child in found for below in descendants_of(child)]
+
+
+def processes_with(setting: str) -> list[int]:
+    """Living processes whose environment at their start had this `NAME=value`."""
+    found = []
+    for entry in PROC.iterdir():
+        if entry.name.isdigit():
+            with contextlib.suppress(OSError):
+                if setting.encode() in (entry / "environ").read_bytes().split(b"\0"):
+                    found.append(int(entry.name))
+    return [pid for pid in found if not is_gone(pid)]
 
 
 def open_descriptors() -> int:

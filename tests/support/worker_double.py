@@ -32,6 +32,14 @@ def loaded(call: StageCall, reporter: Reporter) -> StageResult:
     return StageResult(value=[name for name in ("pyhornedowl", "pyoxigraph") if name in sys.modules])
 
 
+def modules(call: StageCall, reporter: Reporter) -> StageResult:
+    return StageResult(value=[name for name in sys.modules if "." not in name])
+
+
+def environment(call: StageCall, reporter: Reporter) -> StageResult:
+    return StageResult(value=list(os.environ))
+
+
 def phases(call: StageCall, reporter: Reporter) -> StageResult:
     reporter.progress("reading", "left", 0.0)
     for step in range(2000):
@@ -198,6 +206,8 @@ STAGES: dict[str, Stage] = {
     for function in (
         echo,
         loaded,
+        modules,
+        environment,
         phases,
         artifact,
         artifact_elsewhere,

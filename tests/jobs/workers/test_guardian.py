@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import anyio
 import pytest
-from process_table import become, children_of, descendants_of, is_gone, state_of, wait_until
+from process_table import become, children_of, descendants_of, is_gone, processes_with, state_of, wait_until
 
 from jobs.workers import guardian
 from jobs.workers.contract import WorkerLimits
@@ -66,6 +67,26 @@ def test_a_killed_backend_leaves_no_process_and_no_private_file(tmp_path, backen
     kill(process)
     took_s = wait_until(lambda: all(map(is_gone, below)) and not private.exists(), within_s=2)
     print(f"everything gone after {took_s * 1000:.0f} ms")
+
+
+@pytest.mark.parametrize("flags", [(), ("--no-death-signal",)], ids="".join)
+def test_killed_at_any_moment_of_its_start_a_backend_leaves_nothing(tmp_path, flags) -> None:
+    for step in range(14):
+        private, token = tmp_path / f"private{step}", f"DOOMED={tmp_path}/{step}"
+        process = subprocess.Popen(
+            [sys.executable, str(DOOMED), "asyncio", str(private), *flags],
+            stdout=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "DOOMED": f"{tmp_path}/{step}"},
+        )
+        wait_until(private.exists, within_s=5)  # imports are over, the pool opens now
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(timeout=step * 0.012)
+        has_guard = len(children_of(process.pid)) > 0
+        kill(process)
+        wait_until(lambda token=token: not processes_with(token), within_s=2)
+        if has_guard:
+            print(f"step {step}: {'deleted' if not private.exists() else 'left for the sweep'}")
 
 
 def test_without_any_guardian_the_death_signal_still_ends_the_workers(tmp_path) -> None:

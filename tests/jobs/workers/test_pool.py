@@ -14,7 +14,7 @@ import pytest
 from process_table import become, children_of, is_gone, kill_and_wait, open_descriptors
 
 from jobs import errors
-from jobs.workers.contract import StageCall, StageProgress, WorkerLimits
+from jobs.workers.contract import StageCall, StageProgress, StopReport, WorkerLimits
 from jobs.workers.pool import WorkerPool, open_worker_pool
 
 if TYPE_CHECKING:
@@ -26,18 +26,10 @@ pytestmark = pytest.mark.anyio
 
 
 async def run(double: tuple[str, ...], call: StageCall, **options: object) -> object:
-    """One stage in a pool of its own; its error, when it has one, comes bare."""
-    failure: errors.ProtegeJobsError | None = None
-    result: object = None
+    """One stage in a pool of its own; an error of it leaves the pool bare."""
     with anyio.fail_after(30):
         async with open_worker_pool(command=double) as pool:
-            try:
-                result = await pool.execute(call, **options)  # type: ignore[arg-type]
-            except errors.ProtegeJobsError as error:
-                failure = error
-    if failure:
-        raise failure
-    return result
+            return await pool.execute(call, **options)  # type: ignore[arg-type]
 
 
 def workers_of(pool: WorkerPool) -> set[int]:
@@ -246,6 +238,61 @@ async def test_a_cancelled_stage_is_gone_when_execute_returns(
         assert not set(pids) & set(children_of(os.getpid())), "reaped, not only dead"
         assert is_gone(leader)
         await become(lambda: all(map(is_gone, pids)), within_s=1)
+
+
+@pytest.mark.parametrize(
+    ("operation", "options", "is_cooperative", "bound_s"),
+    [
+        ("cooperates", {}, True, 0.1),
+        ("holds_the_lock", {}, False, 1.0),
+        ("holds_the_lock", {"may_cooperate": False}, False, 0.1),
+    ],
+)
+async def test_a_stop_reports_which_step_of_the_ladder_it_took(
+    double, make_call, operation, options, is_cooperative, bound_s
+) -> None:
+    reports: list[StopReport] = []
+    async with open_worker_pool(WorkerLimits(cancel_polite_s=0.5), command=double) as pool:
+        with anyio.CancelScope() as scope:
+
+            async def on_progress(progress: StageProgress) -> None:
+                scope.cancel()
+
+            call = make_call(operation)
+            await pool.execute(call, on_progress=on_progress, on_stopped=reports.append, **options)
+    (report,) = reports
+    assert report.is_cooperative is is_cooperative
+    assert report.took_s < bound_s + 0.3
+
+
+@pytest.mark.parametrize("inputs", [{"x": object()}, {"x": float("nan")}, {"x": "y" * (1 << 24)}])
+async def test_inputs_that_cannot_be_sent_start_nothing(double, make_call, inputs) -> None:
+    with pytest.raises(errors.SchedulerFailed):
+        await run(double, make_call("echo", **inputs))
+
+
+async def test_a_cold_worker_has_imported_nothing_heavy(double, make_call) -> None:
+    result = await run(double, make_call("modules"))
+    heavy = {"anyio", "asyncio", "cryptography", "mcp", "pydantic", "pyhornedowl", "pyoxigraph", "rich"}
+    assert heavy.isdisjoint(result.value)
+
+
+async def test_the_workers_environment_has_no_token(double, make_call, monkeypatch) -> None:
+    monkeypatch.setenv("PROTEGE_JOBS_TOKEN", "secret")
+    monkeypatch.setenv("PROTEGE_JOBS_OTHER", "seen")
+    names = (await run(double, make_call("environment"))).value
+    assert "PROTEGE_JOBS_OTHER" in names
+    assert "PROTEGE_JOBS_TOKEN" not in names
+
+
+async def test_the_real_entry_point_serves_the_real_table(make_call) -> None:
+    pytest.importorskip("jobs.operations.registry")
+    async with open_worker_pool() as pool:
+        pool.warm()
+        assert await pool.wait_warm() == 2
+        with pytest.raises(errors.ExecutionFailed) as caught:
+            await pool.execute(make_call("no_such_operation"))
+    assert caught.value.details["failure_type"] == "unknown_operation"
 
 
 async def test_a_deadline_of_the_caller_ends_the_stage(double, make_call) -> None:
