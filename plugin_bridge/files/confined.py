@@ -141,6 +141,12 @@ def open_parent(root: ProjectRoot, components: tuple[str, ...]) -> Iterator[Fold
         yield folder
 
 
+def pin_parent(root: ProjectRoot, components: tuple[str, ...]) -> Folder:
+    """As `open_parent`, but the folder stays open until its taker closes it."""
+    with open_parent(root, components) as parent:
+        return parent.open_folder(".")
+
+
 def why_not(root: ProjectRoot, components: tuple[str, ...]) -> str:
     """After a failed walk: `symlink`, `missing`, `not_regular` or `unreadable`."""
     try:

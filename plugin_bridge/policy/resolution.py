@@ -123,6 +123,8 @@ def discover_policy(folder: Path) -> ResolvedPolicy:
 
 def select_policy(discovered: ResolvedPolicy, policy_path: str) -> ResolvedPolicy:
     """An explicitly named policy, authorised against the discovered project. Raises as `resolve_policy`."""
+    if discovered.policy_path is not None and policy_path == str(discovered.policy_path):
+        return discovered  # its project_root may lie below it, so it is not always inside its own project
     with _pinned(discovered.project_root) as root:
         return _load(root, policy_path)
 
