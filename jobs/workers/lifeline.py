@@ -100,7 +100,6 @@ class Lifeline:
                     await anyio.sleep(0.05 * 2**attempt)
                     if self._is_closed:
                         break
-                    self._renew_pipe()
                 await self._run_guardian()
                 if self._is_closed:
                     break
@@ -112,11 +111,12 @@ class Lifeline:
     async def _run_guardian(self) -> None:
         """One guardian from spawn to reap; returns early when it cannot be started."""
         argv = [sys.executable, "-I", "-S", guardian.__file__]
-        read_end, self._read_end = self._read_end, -1
         try:
+            if self._is_broken or self._read_end < 0:
+                self._renew_pipe()
             self._process = await anyio.open_process(
                 argv,
-                stdin=read_end,
+                stdin=self._read_end,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
                 **os_support.spawn_options(),
@@ -125,7 +125,7 @@ class Lifeline:
             logger.exception("worker.guardian_not_started")
             return
         finally:
-            os.close(read_end)
+            self._close_read_end()
         async with self._process as process:
             try:
                 if self._is_broken:
@@ -160,9 +160,14 @@ class Lifeline:
             self._tell({"watch": pid})
         for directory in self._directories:
             self._tell({"guard": directory})
+        if self._is_closed:  # meanwhile: the new guardian shall see the end after all this
+            self._close_write_end()
 
     def _close_both_ends(self) -> None:
         self._close_write_end()
+        self._close_read_end()
+
+    def _close_read_end(self) -> None:
         if self._read_end >= 0:
             os.close(self._read_end)
             self._read_end = -1

@@ -19,7 +19,6 @@ import os
 import queue
 import sys
 import threading
-import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -148,6 +147,8 @@ def run_one(frame: Frame, find_stage: contract.FindStage, reporter: contract.Rep
     except errors.ProtegeJobsError as error:
         return _error_frame(error)
     except (Exception, SystemExit, KeyboardInterrupt) as error:  # noqa: BLE001 - the worker's one door
+        import traceback  # here: only a failing worker pays for it
+
         traceback.print_exc()  # for the host's tail of stderr; a caller sees the kind only
         kind = type(error).__name__
         return _error_frame(

@@ -19,11 +19,12 @@ import contextlib
 import os
 import select
 import signal
-import subprocess
 import sys
 from typing import TYPE_CHECKING, Final, TypedDict
 
 if sys.platform == "win32":
+    import subprocess
+
     from jobs.workers import windows_job
 
 if TYPE_CHECKING:
@@ -82,8 +83,10 @@ class GroupHandle:
 
     def has_exited(self) -> bool:
         """Whether the child itself has ended; False where only waiting for it would tell."""
-        if self._is_closed or self._pidfd is None:
-            return self._is_closed
+        if self._is_closed:
+            return True
+        if sys.platform != "linux" or self._pidfd is None:
+            return False
         poll = select.poll()
         poll.register(self._pidfd, select.POLLIN)
         return bool(poll.poll(0))
