@@ -7,7 +7,7 @@ name, writes only below `work_dir`, and owns nothing that needs a goodbye: it ma
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Protocol
 
@@ -65,13 +65,25 @@ FindStage = Callable[[str, int], Stage]
 """Looks a registered stage up; `LookupError` for one that is not registered."""
 
 
+class StageLocation(Protocol):
+    """Where a stage is found."""
+
+    @property
+    def module(self) -> str:
+        """The module that holds it; importing it must have no effect but time."""
+
+
 class Registry(Protocol):
     """What a worker needs of the table of operations."""
+
+    @property
+    def STAGES(self) -> Mapping[str, StageLocation]:
+        """Every registered stage by its name."""
 
     def find_stage(self, name: str, version: int) -> Stage:
         """The registered stage, imported by this call; `LookupError` for one that is not registered."""
 
-    def stage_names(self) -> list[str]:
+    def stage_names(self) -> Sequence[str]:
         """The names of all registered stages, without importing them."""
 
 

@@ -54,6 +54,14 @@ def descendants_of(pid: int) -> list[int]:
     return found + [below for child in found for below in descendants_of(child)]
 
 
+def has_mapped(pid: int, name: str) -> bool:
+    """Whether a process has loaded a native library whose path has this name in it."""
+    try:
+        return name in (PROC / str(pid) / "maps").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return False
+
+
 def processes_with(setting: str) -> list[int]:
     """Living processes whose environment at their start had this `NAME=value`."""
     found = []

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import anyio
 import pytest
-from process_table import become, children_of, is_gone, kill_and_wait, open_descriptors
+from process_table import become, children_of, has_mapped, is_gone, kill_and_wait, open_descriptors
 
 from jobs import errors
 from jobs.workers.contract import StageCall, StageProgress, StopReport, WorkerLimits
@@ -362,6 +362,7 @@ async def test_warm_workers_have_imported_the_parsers_and_are_replaced_after_use
         pool.warm()
         assert await pool.wait_warm() == 2
         first = workers_of(pool)
+        await become(lambda: all(has_mapped(pid, "pyoxigraph") for pid in first))
         result = await pool.execute(make_call("loaded"))
         assert result.value == ["pyhornedowl", "pyoxigraph"]
         assert await pool.wait_warm() == 2
