@@ -1,0 +1,29 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from export_support import Exporter
+
+from plugin_bridge.export import renames
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def export(tmp_path: Path) -> Exporter:
+    (tmp_path / "project" / "reports").mkdir(parents=True)
+    return Exporter(tmp_path / "project", tmp_path / "private")
+
+
+@pytest.fixture(params=["exchange", "link and rename"])
+def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Both ways of replacing: with the system's exchange, and as on a system that lacks it."""
+    if request.param != "exchange":
+
+        def lacking(*_: object) -> None:
+            raise renames.Unsupported
+
+        monkeypatch.setattr(renames, "exchange", lacking)
+    return str(request.param)
