@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 from jobs import limits
 from jobs.clock import parse_rfc3339, rfc3339
-from jobs.digests import Digest, is_digest
+from jobs.digests import Digest, canonical_json, is_digest
 from jobs.errors import ResultInvalid, ResultTooLarge
 from jobs.values import (
     ArtifactId,
@@ -186,11 +186,9 @@ def parse_descriptor(shape: Mapping[str, object]) -> Job:
     written = describe(job)
     # Whatever is derived or mirrored (digests, flags, base revision, discriminator) must agree,
     # whatever is unknown or missing must show: comparing with our own writing checks all at once.
-    if written != dict(shape):
-        differing = sorted(
-            str(key) for key in written.keys() | shape.keys() if written.get(key) != shape.get(key)
-        )
-        raise ValueError(f"the descriptor contradicts itself in {', '.join(differing)}")
+    names = sorted(str(key) for key in written.keys() | shape.keys() if not _agrees(written, shape, key))
+    if names:
+        raise ValueError(f"the descriptor contradicts itself in {', '.join(names)}")
     return job
 
 
@@ -201,7 +199,8 @@ def parse_identity(shape: Mapping[str, object]) -> InputIdentity:
         ValueError: a malformed field, an unknown key, or a digest that is not the recomputed one.
     """
     identity = _read_identity(shape)
-    if describe_identity(identity) != dict(shape):
+    written = describe_identity(identity)
+    if not all(_agrees(written, shape, key) for key in written.keys() | shape.keys()):
         raise ValueError("the identity digest or a field of the input identity does not hold")
     return identity
 
@@ -318,6 +317,16 @@ def _read_error(shape: Mapping[str, object]) -> JobError:
         retryable=shape.get("retryable") is True,
         details=dict(_object(shape, "details")),
     )
+
+
+def _agrees(written: Json, shape: Mapping[str, object], key: str) -> bool:
+    """Whether both have the key with the same JSON: 0 is not false, and 1 is not 1.0."""
+    if key not in written or key not in shape:
+        return False
+    try:
+        return canonical_json([written[key]]) == canonical_json([shape[key]])
+    except (TypeError, ValueError) as problem:
+        raise ValueError(key) from problem
 
 
 def _text(shape: Mapping[str, object], name: str) -> str:
