@@ -364,24 +364,17 @@ class StartShape:
         )
 
     def schema(self) -> Json:
-        """The schema of the whole tool: `request` is one of the four, tied to `type`.
+        """The schema of the whole tool.
 
-        The four stand in `oneOf` under `request` for readers, and in `allOf` conditions for
-        validators that can tie them to `type`.
+        `request` is any of four objects; that it is the one `type` names, only `read` checks:
+        model providers refuse tools with conditions or references at the root of the schema.
         """
         schema = _start(None).schema()
         _object(schema["properties"])["request"] = {
-            "description": "Options of the chosen type.",
-            "oneOf": [{"$ref": f"#/$defs/{each.value}"} for each in self.requests],
+            "type": "object",
+            "description": "Options of the chosen type; the title of each form names its type.",
+            "anyOf": [{"title": key.value, **each.schema()} for key, each in self.requests.items()],
         }
-        schema["allOf"] = [
-            {
-                "if": {"properties": {"type": {"const": each.value}}, "required": ["type"]},
-                "then": {"properties": {"request": {"$ref": f"#/$defs/{each.value}"}}},
-            }
-            for each in self.requests
-        ]
-        schema["$defs"] = {key.value: each.schema() for key, each in self.requests.items()}
         return schema
 
 
