@@ -457,6 +457,13 @@ class ResultInvalid(Failed):
     code = "job_result_invalid"
 
 
+class RunTimedOut(Failed):
+    """The command line's `--timeout` passed before the job had a result."""
+
+    code = "run_timed_out"
+    retryable = True
+
+
 class SchedulerFailed(Failed):
     """The job could not be handed to a worker."""
 

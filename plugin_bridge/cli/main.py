@@ -66,7 +66,7 @@ def _add_run(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         help="further request fields, for example '{\"limit\": 500}'",
     )
     _add_window_options(run)
-    run.add_argument("--format", choices=_FORMATS, help="json is the whole job; default: text on a terminal")
+    run.add_argument("--format", choices=_FORMATS, default="text", help="json is the whole job descriptor")
     run.add_argument("-o", "--output", type=Path, metavar="FILE", help="write the result there")
     run.add_argument("--artifacts", type=Path, metavar="DIR", help="also write the job's artifacts there")
     run.add_argument("--fail-on", choices=_FAIL_ON, default="never", help="exit with 1 on such a result")

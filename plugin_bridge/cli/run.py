@@ -1,0 +1,110 @@
+"""`protege-jobs run`: one job in a window that lives as long as the command (decision 2).
+
+Ctrl-C and SIGTERM end the window's block, which cancels the job, ends its processes and deletes
+what it held; the exit code is then 130.
+"""
+
+from __future__ import annotations
+
+import signal
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+import anyio
+
+from jobs.errors import InvalidRequest, ProtegeJobsError, RunTimedOut
+from jobs.values import State
+from plugin_bridge.cli.delivery import deliver
+from plugin_bridge.cli.exit_codes import ExitCode
+from plugin_bridge.cli.settings import log_to_stderr, window_settings
+from plugin_bridge.cli.terminal import note, progress_line, say_error
+from plugin_bridge.mcp_server.arguments import StartShape
+from plugin_bridge.window import open_window
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable
+
+    from jobs.values import Job, Json
+    from plugin_bridge.mcp_server.arguments import StartArguments
+    from plugin_bridge.settings import WindowSettings
+    from plugin_bridge.window import Window
+
+FAIL_ON: Final = {
+    "semantic_diff": ("never", "difference", "breaking"),
+    "classification": ("never", "unsatisfiable"),
+}
+"""The levels that mean something to a job type."""
+_STOPPING_S: Final = 10.0
+"""How long a job past its deadline is waited for; its own bound is 5 s."""
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the job and say how it ended; see `main` for the exit codes."""
+    log_to_stderr()
+    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
+    try:
+        settings, request = _checked(options)
+        return anyio.run(_run, options, settings, request)
+    except ProtegeJobsError as error:
+        say_error(error)
+        return ExitCode.USAGE if isinstance(error, InvalidRequest) else ExitCode.FAILED
+    except KeyboardInterrupt:
+        note("protege-jobs: cancelled")
+        return ExitCode.CANCELLED
+
+
+def _checked(options: argparse.Namespace) -> tuple[WindowSettings, Json]:
+    """The window's settings and the job's request, as far as the command line alone can tell."""
+    levels = FAIL_ON[options.type]
+    if options.fail_on not in levels:
+        raise InvalidRequest(f"--fail-on for {options.type} is one of: {', '.join(levels)}.")
+    settings, request = window_settings(options), dict(options.request)
+    if options.type != "semantic_diff":
+        if options.right is not None:
+            raise InvalidRequest(f"{options.type} takes one file; {options.right} is one too many.")
+        return settings, request
+    if options.right is None:
+        raise InvalidRequest("semantic_diff compares two files: protege-jobs run semantic_diff FILE RIGHT")
+    if not options.right.is_file():
+        raise InvalidRequest(f"RIGHT: there is no file {options.right}.")
+    right = options.right.resolve()
+    request["right_document"] = str(right)
+    return replace(settings, named_files=frozenset({right})), request
+
+
+async def _run(options: argparse.Namespace, settings: WindowSettings, request: Json) -> int:
+    async with open_window(settings) as window:
+        arguments = StartShape(window.materialization_axioms_max).read(
+            {"type": options.type, "idempotency_key": "run", "request": request}
+        )
+        job = await _ended(window, arguments, options.timeout)
+        return await deliver(window, job, options)
+
+
+async def _ended(window: Window, arguments: StartArguments, timeout_s: float | None) -> Job:
+    """Start the job and follow it to its end.
+
+    Raises:
+        RunTimedOut: the deadline passed; the job was cancelled first (`run_timed_out`).
+    """
+    accepted: Job | None = None
+    with progress_line() as show:
+        with anyio.move_on_after(timeout_s) as deadline:
+            accepted = (await window.start_job(window.access.local_session(), arguments)).job
+            return await _follow(window, accepted, show)
+        assert deadline.cancelled_caught
+        if accepted is not None:
+            await window.cancel_job(window.access.local_session(), accepted.job_id)
+            with anyio.move_on_after(_STOPPING_S):
+                job = await _follow(window, accepted, show)
+                if job.state is State.SUCCEEDED:  # it won against the cancellation
+                    return job
+    raise RunTimedOut(f"There was no result after {timeout_s:g} s; the job was cancelled.")
+
+
+async def _follow(window: Window, job: Job, show: Callable[[Job], None]) -> Job:
+    while not job.state.is_terminal:
+        show(job)
+        job = await window.wait_job(window.access.local_session(), job.job_id, job.progress.sequence)
+    return job

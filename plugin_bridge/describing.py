@@ -1,0 +1,73 @@
+"""What a window says of itself to a caller (decision 24): enough to know what to ask for next."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from jobs.operations.registry import find_operation
+
+if TYPE_CHECKING:
+    from jobs.reasoners.profiles import ReasonerProfile
+    from jobs.values import Json, WorkspaceId
+    from plugin_bridge.access import Session
+    from plugin_bridge.host.values import OntologyCapture
+    from plugin_bridge.policy import ResolvedPolicy
+
+_WARNINGS = 20
+"""Reading warnings shown; the count tells the rest."""
+
+
+def describe(
+    *,
+    title: str,
+    workspace_id: WorkspaceId,
+    ontology: OntologyCapture,
+    policy: ResolvedPolicy,
+    profile: ReasonerProfile,
+    session: Session,
+    is_read_only: bool,
+) -> Json:
+    """A closed JSON object; paths in it are relative to the project root."""
+    return {
+        "title": title,
+        "workspace_id": workspace_id,
+        "session_revision": ontology.revision,
+        "ontology": _ontology(ontology),
+        "imports": {
+            "declared": list(ontology.imports),
+            "loaded": list(ontology.imports_loaded),
+            "missing": list(ontology.imports_missing),
+        },
+        "reasoner": {
+            "profile_id": profile.profile_id,
+            "name": profile.identity.reasoner_name,
+            "version": profile.identity.version,
+            "reviewed": profile.is_reviewed,
+            "capabilities": {str(row["id"]): row["status"] for row in profile.capability_rows()},
+        },
+        "policy": {
+            "loaded": policy.loaded,
+            "path": policy.relative_policy_path,
+            "digest": policy.digest,
+            "project_id": policy.project_id,
+        },
+        "job_types": [
+            each.value for each in sorted(policy.quotas.allowed_types) if find_operation(each) is not None
+        ],
+        "capabilities": sorted(each.value for each in session.capabilities),
+        "read_only": is_read_only,
+    }
+
+
+def _ontology(ontology: OntologyCapture) -> Json:
+    return {
+        "iri": ontology.ontology_iri,
+        "version_iri": ontology.version_iri,
+        "format": ontology.format,
+        "axioms": ontology.axiom_count,
+        "logical_axioms": ontology.logical_axiom_count,
+        "closure_axioms": ontology.closure_axiom_count,
+        "semantic_fingerprint": ontology.semantic_fingerprint,
+        "reading_warnings": list(ontology.warnings[:_WARNINGS]),
+        "reading_warning_count": len(ontology.warnings),
+    }

@@ -1,0 +1,83 @@
+"""Export of one artifact into the project, with every guard in the order of W 9.3."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from anyio import from_thread, to_thread
+
+from jobs.errors import ReadOnly
+from plugin_bridge.export import export_answer, prepare, publish
+from plugin_bridge.files import ProjectRoot
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from jobs.artifacts import ArtifactHandle
+    from jobs.service import JobService
+    from jobs.values import Json, Owner
+    from plugin_bridge.mcp_server.arguments import ExportArguments
+    from plugin_bridge.policy import ResolvedPolicy
+
+
+class Exporter:
+    """Exports for one document window, which asks nobody: interactive confirmation is off.
+
+    Args:
+        is_read_only: the window's switch, read anew at each check.
+    """
+
+    def __init__(self, service: JobService, is_read_only: Callable[[], bool]) -> None:
+        self._service = service
+        self._is_read_only = is_read_only
+
+    async def export(self, owner: Owner, arguments: ExportArguments, policy: ResolvedPolicy) -> Json:
+        """Publish; the eight fields of W 3.7. The caller holds the owner's lease.
+
+        Raises:
+            UnknownJob, UnknownJobArtifact: not this owner's, or no longer retained.
+            ReadOnly: the window's switch is on (`read_only`).
+            Every code of W 9.6.
+        """
+        handle = await self._service.artifact(owner, arguments.job_id, arguments.artifact_id)
+        data = await handle.read_all()
+
+        def recheck() -> None:
+            """Runs in the exporting thread, under the project lock."""
+            if self._is_read_only():
+                raise ReadOnly("This window is read-only; nothing was written.")
+            from_thread.run(self._service.artifact, owner, arguments.job_id, arguments.artifact_id)
+
+        return await to_thread.run_sync(_publish, arguments, policy, handle, data, recheck)
+
+
+def _publish(
+    arguments: ExportArguments,
+    policy: ResolvedPolicy,
+    handle: ArtifactHandle,
+    data: bytes,
+    recheck: Callable[[], None],
+) -> Json:
+    with (
+        ProjectRoot.open(policy.project_root) as root,
+        prepare(
+            root,
+            policy,
+            arguments.destination,
+            overwrite=arguments.overwrite,
+            expected_target_digest=arguments.expected_target_digest,
+        ) as plan,
+    ):
+        published = publish(
+            plan,
+            data,
+            sha256=handle.reference.sha256,
+            size_bytes=handle.reference.size_bytes,
+            recheck=recheck,
+        )
+    return export_answer(
+        published,
+        job_id=arguments.job_id,
+        artifact_id=arguments.artifact_id,
+        interactive_write_confirmation=False,
+    )

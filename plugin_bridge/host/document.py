@@ -1,0 +1,187 @@
+"""A document on disk as the host of a window: no editor, no Java.
+
+The session revision advances whenever a look finds that the document, a catalog or an imported
+file has changed on disk; looks happen before and after each capture and when a job is published.
+Reading happens in a worker process; this side only copies, compares and names files.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Final
+
+import anyio
+from anyio import to_thread
+
+from jobs import limits
+from jobs.digests import Digest
+from jobs.errors import HostUnavailable, InputChanged, InvalidRequest, ResultInvalid, SnapshotTooLarge
+from jobs.workers.contract import StageCall
+from plugin_bridge.files.confined import CapturedFile, ErrorChoice, copy_confined
+from plugin_bridge.files.roots import ProjectRoot
+from plugin_bridge.host.values import CaptureFile, OntologyCapture
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+
+    from jobs.workers.pool import WorkerPool
+
+CATALOG_NAME: Final = "catalog-v001.xml"
+_ERRORS: Final = ErrorChoice(invalid=HostUnavailable, changed=InputChanged, remote=InvalidRequest)
+_Seen = tuple[tuple[str, tuple[int, int, int, int] | None], ...]
+
+
+class DocumentHost:
+    """Satisfies `OntologyHost` for one file.
+
+    Args:
+        document: canonical path of the ontology file.
+        import_root: imported files are read only below it.
+        catalog: a further catalog, asked after the one beside the document.
+    """
+
+    def __init__(
+        self, pool: WorkerPool, document: Path, *, import_root: Path, catalog: Path | None = None
+    ) -> None:
+        self._pool = pool
+        self._document = document
+        self._import_root = import_root
+        beside = document.parent / CATALOG_NAME
+        self._catalogs = [beside] if catalog is None or catalog == beside else [beside, catalog]
+        self._imported: tuple[Path, ...] = ()
+        self._revision = 0
+        self._seen: _Seen = ()
+        self._looking = anyio.Lock()
+
+    @property
+    def title(self) -> str:
+        """The file's name."""
+        return self._document.name
+
+    async def revision(self) -> int:
+        """The session revision; a change on disk since the last look advances it."""
+        async with self._looking:
+            seen = await to_thread.run_sync(_look, self._watched())
+            if seen != self._seen:
+                self._seen = seen
+                self._revision += 1
+            return self._revision
+
+    async def capture(self, into: Path) -> OntologyCapture:
+        """Copy the document, have a worker read it and its imports, and check that nothing moved."""
+        revision = await self.revision()
+        copied = await to_thread.run_sync(self._copy, into)
+        call = StageCall(
+            operation="capture_document",
+            version=1,
+            inputs={
+                "path": str(copied.private_path),
+                "sha256": copied.byte_digest,
+                "name": self.title,
+                "document_iri": self._document.as_uri(),
+                "folder": str(self._document.parent),
+                "root": str(self._import_root),
+                "catalogs": [str(each) for each in self._catalogs],
+            },
+            work_dir=into,
+        )
+        result = await self._pool.execute(call)
+        if not isinstance(result.value, dict):
+            raise ResultInvalid("The capture returned no object.")
+        files = {
+            each.name: CaptureFile(path=each.path, sha256=Digest(each.sha256)) for each in result.artifacts
+        }
+        copied.private_path.unlink(missing_ok=True)
+        await self._watch_imports(result.value["sources"], revision)
+        return _capture(result.value, files, revision)
+
+    def _copy(self, into: Path) -> CapturedFile:
+        with ProjectRoot.open(self._document.parent) as folder:
+            return copy_confined(
+                folder,
+                str(self._document),
+                into_dir=into,
+                max_bytes=limits.SECONDARY_FILE_BYTES,
+                errors=_ERRORS,
+            )
+
+    async def _watch_imports(self, sources: Iterable[Mapping[str, str]], revision: int) -> None:
+        """Take the imported files into the watch; they, too, must be as they were read.
+
+        Raises:
+            InputChanged: something moved since the capture began.
+        """
+        imported = tuple(self._import_root / each["path"] for each in sources)
+        if imported != self._imported:
+            known = await to_thread.run_sync(_look, self._watched())
+            if known != self._seen:
+                raise InputChanged("The document changed while it was being read. Try again.")
+            self._imported = imported
+            self._seen = await to_thread.run_sync(_look, self._watched())
+        if await self.revision() != revision:
+            raise InputChanged("The document changed while it was being read. Try again.")
+
+    def _watched(self) -> tuple[Path, ...]:
+        return (self._document, *self._catalogs, *self._imported)
+
+
+def _look(paths: tuple[Path, ...]) -> _Seen:
+    """Identity, size and time of each file; None where there is none."""
+    return tuple((str(path), _identity(path)) for path in paths)
+
+
+def _identity(path: Path) -> tuple[int, int, int, int] | None:
+    try:
+        found = os.stat(path, follow_symlinks=False)
+    except OSError:
+        return None
+    return (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
+
+
+def _capture(value: Mapping[str, object], files: Mapping[str, CaptureFile], revision: int) -> OntologyCapture:
+    """The stage's answer as a value; a missing key is a defect of ours and raises KeyError."""
+    closure_axioms = _number(value, "closure_axiom_count")
+    if closure_axioms > limits.CLOSURE_AXIOMS:
+        raise SnapshotTooLarge(
+            f"The import closure has {closure_axioms:,} axioms; at most {limits.CLOSURE_AXIOMS:,} are taken.",
+            details={"axioms": closure_axioms, "maximum": limits.CLOSURE_AXIOMS},
+        )
+    return OntologyCapture(
+        revision=revision,
+        ontology_iri=_optional(value, "ontology_iri"),
+        version_iri=_optional(value, "version_iri"),
+        format=str(value["format"]),
+        reader=str(value["reader"]),
+        axiom_count=_number(value, "axiom_count"),
+        logical_axiom_count=_number(value, "logical_axiom_count"),
+        closure_axiom_count=closure_axioms,
+        imports=_texts(value, "imports"),
+        imports_loaded=_texts(value, "imports_loaded"),
+        imports_missing=_texts(value, "imports_missing"),
+        semantic_fingerprint=Digest(str(value["semantic_fingerprint"])),
+        document_fingerprint=Digest(str(value["document_fingerprint"])),
+        closure_fingerprint=Digest(str(value["closure_fingerprint"])),
+        root=files["root.ofn"],
+        closure=files["closure.ofn"],
+        warnings=_texts(value, "warnings"),
+    )
+
+
+def _optional(value: Mapping[str, object], key: str) -> str | None:
+    found = value[key]
+    return None if found is None else str(found)
+
+
+def _number(value: Mapping[str, object], key: str) -> int:
+    found = value[key]
+    if not isinstance(found, int):
+        raise ResultInvalid("The capture's answer does not have its shape.")
+    return found
+
+
+def _texts(value: Mapping[str, object], key: str) -> tuple[str, ...]:
+    found = value[key]
+    if not isinstance(found, list):
+        raise ResultInvalid("The capture's answer does not have its shape.")
+    return tuple(str(each) for each in found)

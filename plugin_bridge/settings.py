@@ -1,0 +1,31 @@
+"""What a window on a document is opened with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WindowSettings:
+    """Paths are canonical and absolute.
+
+    Attributes:
+        document: the ontology file.
+        project: where policy discovery starts; None: the document's folder.
+        catalog: an import catalog that is asked after the one beside the document.
+        profile: the reasoner profile asked for; None: the policy's.
+        read_only: refuse every export.
+        named_files: files that the person named on the command line; each may be a right document
+            even outside the project, under its absolute path (W 6.6 forbids that to clients only).
+    """
+
+    document: Path
+    project: Path | None = None
+    catalog: Path | None = None
+    profile: str | None = None
+    read_only: bool = False
+    named_files: frozenset[Path] = frozenset()

@@ -1,0 +1,177 @@
+"""From a checked request to a submitted job (W 3.3): policy, admission, capture, probe, identity, queue."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from anyio import to_thread
+
+from jobs.errors import InputChanged, JobTypeUnavailable, PolicyInvalid, ProtegeJobsError
+from jobs.operations.registry import find_operation
+from jobs.reasoners.profiles import require_classification, resolve
+from jobs.values import JobType, Submission
+from plugin_bridge.computation import StageComputation
+from plugin_bridge.policy import resolve_policy
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from jobs.reasoners.probe import CancellationProbe
+
+    from jobs.operations.registry import Operation
+    from jobs.reasoners.profiles import ReasonerProfile
+    from jobs.service import Accepted, JobService
+    from jobs.values import Json, Owner
+    from jobs.workers.pool import WorkerPool
+    from plugin_bridge.access import AccessTable
+    from plugin_bridge.capture.inputs import CapturedInputs, InputCapturer
+    from plugin_bridge.computation import Drift
+    from plugin_bridge.files import PrivateRoot
+    from plugin_bridge.policy import ResolvedPolicy
+
+
+class JobStarter:
+    """Starts jobs of one window.
+
+    Args:
+        discovery_folder: where policy discovery begins.
+        profile: the reasoner profile that the window was opened with; None: the policy's.
+    """
+
+    def __init__(
+        self,
+        *,
+        service: JobService,
+        pool: WorkerPool,
+        probe: CancellationProbe,
+        capturer: InputCapturer,
+        access: AccessTable,
+        private: PrivateRoot,
+        discovery_folder: Path,
+        profile: str | None,
+    ) -> None:
+        self._service = service
+        self._pool = pool
+        self._probe = probe
+        self._capturer = capturer
+        self._access = access
+        self._private = private
+        self._discovery_folder = discovery_folder
+        self._profile = profile
+
+    async def start(self, owner: Owner, job_type: JobType, key: str | None, request: Json) -> Accepted:
+        """Capture, admit and queue; the codes are those of W 3.3."""
+        operation = _operation(job_type)
+        policy = await self.policy(_text(request, "policy_path"))
+        with await self._service.reserve(owner, job_type, key, policy.quotas) as reservation:
+            profile = self.profile(policy) if operation.needs_reasoner else None
+            if profile is not None:
+                require_classification(profile)  # before anything is captured for nothing
+            captured = await self._capturer.capture(
+                request, policy, None if profile is None else profile.profile_key
+            )
+            try:
+                if profile is not None:
+                    await self._probe.prove(profile)
+                computation = await self._computation(owner, operation, captured, profile)
+            except BaseException:
+                captured.release()
+                raise
+            submission = Submission(
+                owner=owner,
+                type=job_type,
+                idempotency_key=key,
+                required_capabilities=operation.required_capabilities,
+                input_identity=captured.identity,
+                request=request,
+            )
+            return await self._service.submit(reservation, submission, computation)
+
+    async def policy(self, policy_path: str | None = None) -> ResolvedPolicy:
+        """The policy in force now. Raises as `resolve_policy`."""
+        return await to_thread.run_sync(resolve_policy, self._discovery_folder, policy_path)
+
+    async def prove(self, policy: ResolvedPolicy) -> None:
+        """Prove now that the selected profile can be cancelled; the answer is kept (W 8.9).
+
+        Raises:
+            ReasonerNotCancellable, ReasonerUnavailable, ClassificationNotSupported: it may not run.
+        """
+        profile = self.profile(policy)
+        require_classification(profile)
+        await self._probe.prove(profile)
+
+    def profile(self, policy: ResolvedPolicy) -> ReasonerProfile:
+        """The profile that classifies here: the window's, else the policy's (decision 17)."""
+        return resolve(self._profile or policy.document.reasoning.profile)
+
+    async def _computation(
+        self,
+        owner: Owner,
+        operation: Operation,
+        captured: CapturedInputs,
+        profile: ReasonerProfile | None,
+    ) -> StageComputation:
+        async def drift() -> Drift:
+            return await self._drift(captured)
+
+        return StageComputation(
+            self._pool,
+            operation,
+            folder=await to_thread.run_sync(self._private.new_dir, "job"),
+            inputs=stage_inputs(captured, profile),
+            drift=drift,
+            authority=lambda: self._access.lease_of(owner),
+            on_release=captured.release,
+        )
+
+    async def _drift(self, captured: CapturedInputs) -> Drift:
+        """What of the live inputs differs; an input that is gone or unreadable differs, too."""
+        try:
+            policy = await self.policy(_text(captured.request, "policy_path"))
+            changed = await self._capturer.changed(captured, policy)
+        except InputChanged:
+            return None, ()
+        except PolicyInvalid:
+            return False, ("policy_digest",)
+        except ProtegeJobsError:
+            return None, ()
+        return not changed, changed
+
+
+def stage_inputs(captured: CapturedInputs, profile: ReasonerProfile | None) -> Json:
+    """The JSON inputs of the worker stage: files by path and digest, and the request's numbers."""
+    ontology = captured.ontology
+    inputs: Json = {"limit": captured.request["limit"]}
+    if captured.right is not None:
+        inputs |= {
+            "left": str(ontology.root.path),
+            "left_sha256": ontology.root.sha256,
+            "right": str(captured.right.private_path),
+            "right_sha256": captured.right.byte_digest,
+            "right_name": captured.right.relative_path,
+        }
+    if profile is not None:
+        inputs |= {
+            "closure": str(ontology.closure.path),
+            "closure_sha256": ontology.closure.sha256,
+            "profile_id": profile.profile_id,
+            "imports_loaded": list(ontology.imports_loaded),
+            "imports_missing": list(ontology.imports_missing),
+        }
+    return inputs
+
+
+def _operation(job_type: JobType) -> Operation:
+    operation = find_operation(job_type)
+    if operation is None:
+        raise JobTypeUnavailable(
+            f"This version does not run {job_type.value} yet. Available: classification, semantic_diff.",
+            details={"type": job_type.value},
+        )
+    return operation
+
+
+def _text(request: Json, key: str) -> str | None:
+    value = request.get(key)
+    return value if isinstance(value, str) else None

@@ -1,0 +1,255 @@
+"""One window, from open to close: the composition root, the one place that builds and ends things.
+
+Everything a window owns lives in the block of `open_window`: worker processes, private files, jobs,
+grants. When the block ends all of it is gone; what a SIGKILL leaves, the guardian removes, and what
+even that leaves, the next start sweeps.
+"""
+
+from __future__ import annotations
+
+import logging
+import uuid
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+import anyio
+import platformdirs
+from anyio import to_thread
+from jobs.reasoners.probe import CancellationProbe
+
+from jobs.artifacts import ArtifactVault
+from jobs.audit_file import RotatingFileSink
+from jobs.clock import SystemClock
+from jobs.errors import ProtegeJobsError
+from jobs.service import JobService, random_id
+from jobs.stores.memory import MemoryStore
+from jobs.values import WorkspaceId
+from jobs.workers.contract import WorkerLimits
+from jobs.workers.pool import open_worker_pool
+from plugin_bridge.access import AccessTable
+from plugin_bridge.capture.inputs import InputCapturer
+from plugin_bridge.capture.shelf import CaptureShelf
+from plugin_bridge.describing import describe
+from plugin_bridge.exporting import Exporter
+from plugin_bridge.files import PrivateRoot, sweep
+from plugin_bridge.host.document import DocumentHost
+from plugin_bridge.mcp_server.port import Accepted, Cancelled, Chunk, Page
+from plugin_bridge.policy import resolve_policy
+from plugin_bridge.starting import JobStarter
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+    from pathlib import Path
+
+    from anyio.abc import TaskGroup
+
+    from jobs.clock import Clock
+    from jobs.values import ArtifactId, Job, JobId, Json
+    from jobs.workers.pool import WorkerPool
+    from plugin_bridge.access import Session
+    from plugin_bridge.mcp_server.arguments import ExportArguments, StartArguments
+    from plugin_bridge.policy import ResolvedPolicy
+    from plugin_bridge.settings import WindowSettings
+
+logger = logging.getLogger(__name__)
+
+_AXIOMS_WITHOUT_EDITOR = 100_000  # decision 20: no editor can freeze here
+
+
+class Window:
+    """An open window on a document; satisfies `mcp_server.port.WindowPort`. Made by `open_window`."""
+
+    def __init__(
+        self,
+        *,
+        settings: WindowSettings,
+        workspace_id: WorkspaceId,
+        clock: Clock,
+        access: AccessTable,
+        service: JobService,
+        host: DocumentHost,
+        shelf: CaptureShelf,
+        starter: JobStarter,
+        pool: WorkerPool,
+        tasks: TaskGroup,
+    ) -> None:
+        self.settings = settings
+        self.workspace_id = workspace_id
+        self.clock = clock
+        self.access = access
+        self.is_read_only = settings.read_only
+        self._service = service
+        self._host = host
+        self._shelf = shelf
+        self._starter = starter
+        self._pool = pool
+        self._tasks = tasks
+        self._exporter = Exporter(service, lambda: self.is_read_only)
+
+    @property
+    def materialization_axioms_max(self) -> int:
+        """How many axioms a materialization may count here."""
+        return _AXIOMS_WITHOUT_EDITOR
+
+    def warm_up(self) -> None:
+        """After the window is ready: keep workers warm, and prove the selected reasoner beforehand.
+
+        So the first `start_job` does not pay for either (decisions 6 and 19).
+        """
+        self._pool.warm()
+        self._tasks.start_soon(self._prove_early, name="early probe")
+
+    async def _prove_early(self) -> None:
+        try:
+            await self._starter.prove(await self._starter.policy())
+        except ProtegeJobsError as error:
+            # Not a fault of the window: the same answer meets the caller who asks for that reasoner.
+            logger.info("probe.early_failure", extra={"code": error.code})
+
+    # --- The tools --------------------------------------------------------------------------------
+
+    async def start_job(self, session: Session, arguments: StartArguments) -> Accepted:
+        """Capture, admit and queue one job (W 3.3)."""
+        accepted = await self._starter.start(
+            session.owner, arguments.type, arguments.idempotency_key, arguments.request
+        )
+        return Accepted(job=accepted.job, reused=accepted.reused)
+
+    async def get_job(self, session: Session, job_id: JobId) -> Job:
+        """The newest snapshot of an owned job."""
+        return await self._service.get(session.owner, job_id)
+
+    async def wait_job(self, session: Session, job_id: JobId, after_sequence: int) -> Job:
+        """The job once its progress is past a sequence, or it has ended; the caller bounds the wait."""
+        return await self._service.wait(session.owner, job_id, after_sequence)
+
+    async def cancel_job(self, session: Session, job_id: JobId) -> Cancelled:
+        """Ask an owned job to stop."""
+        job, outcome = await self._service.cancel(session.owner, job_id)
+        return Cancelled(job=job, outcome=outcome)
+
+    async def list_jobs(self, session: Session, limit: int, cursor: str | None) -> Page:
+        """One page of the owner's jobs, newest first."""
+        page = await self._service.list(session.owner, limit, cursor)
+        return Page(jobs=page.jobs, next_cursor=page.next_cursor)
+
+    async def export_job_artifact(self, session: Session, arguments: ExportArguments) -> Json:
+        """Publish one artifact into the project."""
+        # Ownership answers first, so a foreign id cannot be told from an absent one by a policy error.
+        await self._service.artifact(session.owner, arguments.job_id, arguments.artifact_id)
+        policy = await self._starter.policy(arguments.policy_path)
+        return await self._exporter.export(session.owner, arguments, policy)
+
+    async def read_job_artifact(
+        self, session: Session, job_id: JobId, artifact_id: ArtifactId, offset: int, length: int
+    ) -> Chunk:
+        """At most `length` bytes of one artifact from `offset`."""
+        handle = await self._service.artifact(session.owner, job_id, artifact_id)
+        return Chunk(data=await handle.read(offset, length), size_bytes=handle.reference.size_bytes)
+
+    async def describe_window(self, session: Session) -> Json:
+        """Ontology, revision, imports, reasoner, policy and what the caller may do (decision 24)."""
+        policy = await self._starter.policy()
+        hold = await self._shelf.hold()
+        try:
+            return describe(
+                title=self._host.title,
+                workspace_id=self.workspace_id,
+                ontology=hold.ontology,
+                policy=policy,
+                profile=self._starter.profile(policy),
+                session=session,
+                is_read_only=self.is_read_only,
+            )
+        finally:
+            hold.release()
+
+
+@asynccontextmanager
+async def open_window(
+    settings: WindowSettings, *, clock: Clock | None = None, worker_limits: WorkerLimits | None = None
+) -> AsyncIterator[Window]:
+    """Open a window on a document for the length of the block.
+
+    Raises:
+        PolicyRequired, PolicyInvalid, PolicyUnavailable: the project's policy does not load.
+        StorageFailed: the private folder cannot be made.
+    """
+    clock = clock or SystemClock()
+    workspace_id = WorkspaceId(str(uuid.uuid4()))
+    discovery_folder = settings.project or settings.document.parent
+    policy = await to_thread.run_sync(resolve_policy, discovery_folder)
+    private = await to_thread.run_sync(_private_root)
+    try:
+        async with (
+            open_worker_pool(worker_limits or WorkerLimits()) as pool,
+            anyio.create_task_group() as tasks,
+        ):
+            pool.guard_directory(private.path)
+            service = JobService(
+                workspace_id=workspace_id,
+                store=MemoryStore(),
+                artifacts=ArtifactVault(private.path / "artifacts", random_id),
+                audit_sink=_audit_sink(policy, workspace_id, clock),
+                clock=clock,
+                workers=policy.quotas.workers,
+            )
+            access = AccessTable(workspace_id, clock, service.cancel_where)
+            host = DocumentHost(
+                pool, settings.document, import_root=_import_root(settings, policy), catalog=settings.catalog
+            )
+            shelf = CaptureShelf(host, lambda: private.new_dir("capture"))
+            async with service:
+                starter = JobStarter(
+                    service=service,
+                    pool=pool,
+                    probe=CancellationProbe(pool.execute, lambda: private.new_dir("probe")),
+                    capturer=InputCapturer(shelf, workspace_id, private.path, settings.named_files),
+                    access=access,
+                    private=private,
+                    discovery_folder=discovery_folder,
+                    profile=settings.profile,
+                )
+                tasks.start_soon(access.watch_expiry, name="grant expiry")
+                yield Window(
+                    settings=settings,
+                    workspace_id=workspace_id,
+                    clock=clock,
+                    access=access,
+                    service=service,
+                    host=host,
+                    shelf=shelf,
+                    starter=starter,
+                    pool=pool,
+                    tasks=tasks,
+                )
+                await access.revoke_all()
+            tasks.cancel_scope.cancel()
+            pool.release_directory(private.path)
+    finally:
+        with anyio.CancelScope(shield=True):
+            await to_thread.run_sync(private.close)
+
+
+def _private_root() -> PrivateRoot:
+    sweep()
+    return PrivateRoot.create()
+
+
+def _audit_sink(policy: ResolvedPolicy, workspace_id: WorkspaceId, clock: Clock) -> RotatingFileSink:
+    settings = policy.audit
+    folder = platformdirs.user_state_path("protege-jobs", appauthor=False) / "audit"
+    return RotatingFileSink(
+        folder,
+        workspace_id,
+        retention_days=settings.retention_days,
+        max_file_bytes=settings.max_file_bytes,
+        max_files=settings.max_files,
+        clock=clock,
+    )
+
+
+def _import_root(settings: WindowSettings, policy: ResolvedPolicy) -> Path:
+    """Imports are read inside the project; of a document outside it, beside the document."""
+    folder = settings.document.parent
+    return policy.project_root if folder.is_relative_to(policy.project_root) else folder
