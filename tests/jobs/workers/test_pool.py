@@ -99,7 +99,6 @@ async def test_a_result_that_cannot_be_kept_is_refused(double, make_call, operat
         await run(double, make_call(operation))
 
 
-@pytest.mark.req("D-78")
 @pytest.mark.parametrize(("operation", "version"), [("os.system", 1), ("echo", 2)])
 async def test_an_operation_that_is_not_registered_is_refused(double, make_call, operation, version) -> None:
     with pytest.raises(errors.ExecutionFailed) as caught:
@@ -126,7 +125,6 @@ async def test_any_other_exception_names_its_kind_and_leaks_nothing(
     assert kind in record.stderr_tail  # the diagnosis stays in the log
 
 
-@pytest.mark.req("D-32")
 @pytest.mark.parametrize(
     ("operation", "exit_code", "said"),
     [("vanishes", 0, "last words"), ("segfaults", -signal.SIGSEGV, "Segmentation fault")],
@@ -209,7 +207,7 @@ async def test_what_a_stage_forked_is_gone_when_execute_ends(double, make_call, 
         await become(lambda: is_gone(forked[0]), within_s=1)
 
 
-@pytest.mark.req("W-64", "D-54")
+@pytest.mark.req("W-64")
 @pytest.mark.parametrize(
     "operation", ["ignores_signals", "holds_the_lock", "stops_itself", "cooperates", "forks_and_hangs"]
 )
