@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 Node = str | tuple["Node", ...]
 """A term: an IRI, literal, number or anonymous individual as text, else (name, operands...)."""
 
-NESTING_MAX: Final = 250
+NESTING_MAX: Final = 200
 """Deepest nesting of terms that is read; real ontologies stay below 50 (ours)."""
 
 _STRING: Final = f"<{grammar.XSD}string>"
@@ -52,14 +52,17 @@ TOKEN: Final = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
+_INDIVIDUAL = rf'(?:{_IRI}|_:[^\s()<>"=,]+)'
 _CLEAN_LITERAL = rf"{_QUOTED}(?:@[a-z0-9-]+|\^\^(?!{re.escape(_STRING)}|{re.escape(_PLAIN)}){_IRI})?"
 _CLEAN_BODY = re.compile(r'[^\\]*(?:\\["\\][^\\]*)*', re.DOTALL)
 # Shapes whose operands have an order and need no look inside; nine axioms in ten.
-_ALREADY_CANONICAL: Final = re.compile(
+ALREADY_CANONICAL: Final = re.compile(
     rf"""(?:Declaration\((?:Class|ObjectProperty|DataProperty|AnnotationProperty|NamedIndividual|Datatype)\({_IRI}\)\)
-    |AnnotationAssertion\({_IRI}\ (?:{_IRI}|_:[^\s()<>"=,]+)\ (?:{_IRI}|_:[^\s()<>"=,]+|{_CLEAN_LITERAL})\)
+    |AnnotationAssertion\({_IRI}\ {_INDIVIDUAL}\ (?:{_INDIVIDUAL}|{_CLEAN_LITERAL})\)
     |(?:SubClassOf|SubObjectPropertyOf|SubDataPropertyOf|SubAnnotationPropertyOf)\({_IRI}\ {_IRI}\)
-    |ClassAssertion\({_IRI}\ {_IRI}\)
+    |ClassAssertion\({_IRI}\ {_INDIVIDUAL}\)
+    |ObjectPropertyAssertion\({_IRI}\ {_INDIVIDUAL}\ {_INDIVIDUAL}\)
+    |DataPropertyAssertion\({_IRI}\ {_INDIVIDUAL}\ {_CLEAN_LITERAL}\)
     |SubClassOf\({_IRI}\ ObjectSomeValuesFrom\({_IRI}\ {_IRI}\)\)
     )""",
     re.VERBOSE | re.DOTALL,
@@ -81,7 +84,7 @@ def canonical(text: str, prefixes: Mapping[str, str] | None = None) -> str:
     Raises:
         InvalidOntology: not one well-formed term; the message says what and names the construct.
     """
-    if _ALREADY_CANONICAL.fullmatch(text) and ("\\" not in text or _has_clean_escapes(text)):
+    if ALREADY_CANONICAL.fullmatch(text) and ("\\" not in text or has_clean_escapes(text)):
         return text
     terms = Terms(prefixes or {})
     for match in TOKEN.finditer(text):
@@ -287,7 +290,8 @@ def _canonical_literal(quoted: str, language: str | None, datatype: str | None) 
     return f"{quoted}^^{datatype}"
 
 
-def _has_clean_escapes(text: str) -> bool:
+def has_clean_escapes(text: str) -> bool:
+    """Whether every backslash in a text is part of one of the two escapes."""
     return _CLEAN_BODY.fullmatch(text) is not None
 
 

@@ -1,0 +1,113 @@
+"""The one door to ontology documents: bytes in, `OntologyDocument` or a clear error out."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from jobs.errors import InvalidOntology
+from jobs.ontology.anonymous import label_anonymous
+from jobs.ontology.formats import recognise
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from jobs.ontology.document import OntologyDocument
+    from jobs.ontology.formats import Source
+    from jobs.ontology.grammar import EntityType
+
+ExternalTypes = dict[str, frozenset["EntityType"]]
+"""IRI to the entity types that imported documents declare for it."""
+
+_TURTLE_PREFIX: Final = re.compile(r"^\s*@?prefix\s+([\w.-]*):\s*<([^>]*)>", re.IGNORECASE | re.MULTILINE)
+
+
+def read_document(
+    data: bytes,
+    *,
+    name: str = "document",
+    external_types: Mapping[str, frozenset[EntityType]] | None = None,
+) -> OntologyDocument:
+    """Read one document whole, or refuse it; imports are data and are not followed.
+
+    Args:
+        name: what to call the document in messages; never a path of this machine.
+        external_types: declarations of imported documents, needed where this one lacks them.
+    Raises:
+        InvalidOntology: `details` has `format`, `line` and `construct` where they are known.
+    """
+    return read_with_guesses(data, name=name, external_types=external_types)[0]
+
+
+def read_with_guesses(
+    data: bytes,
+    *,
+    name: str = "document",
+    external_types: Mapping[str, frozenset[EntityType]] | None = None,
+) -> tuple[OntologyDocument, frozenset[str]]:
+    """As `read_document`; also the IRIs whose kind nothing declared and was therefore guessed."""
+    try:
+        document, guessed = _read(recognise(data), external_types)
+    except InvalidOntology as error:
+        raise InvalidOntology(f"{name}: {error.message}", details=error.details) from None
+    return label_anonymous(document), guessed
+
+
+def _read(
+    source: Source, external_types: Mapping[str, frozenset[EntityType]] | None
+) -> tuple[OntologyDocument, frozenset[str]]:
+    match source.format:
+        case "functional":
+            from jobs.ontology.functional import read_functional
+
+            return read_functional(source.text), frozenset()
+        case "owlxml":
+            from jobs.ontology.owlxml import read_owlxml
+            from jobs.ontology.xml_source import prepare_xml
+
+            return read_owlxml(prepare_xml(source.text, "owlxml").text), frozenset()
+        case "manchester":
+            from jobs.ontology.manchester import read_manchester
+
+            return read_manchester(source.text), frozenset()
+        case "rdfxml":
+            from jobs.ontology.rdf import read_rdf
+            from jobs.ontology.xml_source import prepare_xml
+
+            xml = prepare_xml(source.text, "rdfxml")
+            return read_rdf(xml.text.encode(), "rdfxml", external_types, xml.prefixes)
+        case "turtle":
+            from jobs.ontology.rdf import read_rdf
+
+            prefixes = dict(_TURTLE_PREFIX.findall(source.text))
+            return read_rdf(source.text.encode(), "turtle", external_types, prefixes)
+
+
+def declared_types(document: OntologyDocument) -> ExternalTypes:
+    """What a document declares, as `external_types` of those that import it."""
+    found: dict[str, set[EntityType]] = {}
+    for text in document.axioms:
+        if text.startswith("Declaration("):
+            match = _DECLARATION.search(text)
+            if match is not None:
+                found.setdefault(match.group(2), set()).add(_ENTITY_TYPES[match.group(1)])
+    return {iri: frozenset(types) for iri, types in found.items()}
+
+
+_ENTITY_TYPES: Final[dict[str, EntityType]] = {
+    "Class": "class",
+    "ObjectProperty": "objectproperty",
+    "DataProperty": "dataproperty",
+    "AnnotationProperty": "annotationproperty",
+    "NamedIndividual": "namedindividual",
+    "Datatype": "datatype",
+}
+_DECLARATION: Final = re.compile(
+    r"(Class|ObjectProperty|DataProperty|AnnotationProperty|NamedIndividual|Datatype)\(<([^>]*)>\)\)\Z"
+)
+
+
+def with_format(document: OntologyDocument, name: str) -> OntologyDocument:
+    """The document as if it had come in another syntax (a host that says what it saved as)."""
+    return replace(document, format=name)
