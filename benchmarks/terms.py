@@ -186,19 +186,26 @@ def _retire(term: Term) -> Term:
 
 
 def _parents(chance: random.Random, number: int) -> tuple[int, ...]:
+    """Terms of the same branch with about a quarter of the number, so that depth grows with the logarithm.
+
+    Parents drawn from all lower numbers would give a term hundreds of ancestors, where real
+    ontologies of this size have twenty.
+    """
     wanted = chance.choices((1, 2, 3), weights=(55, 40, 5))[0]
     branch, step = number % len(BRANCHES), len(BRANCHES)
     below = number // step  # how many lower numbers the branch has
-    return tuple(sorted({_live(chance.randrange(below) * step + branch) for _ in range(wanted)}))
+    drawn = {chance.randint(below // 5, below // 3) for _ in range(wanted)}
+    return tuple(sorted({_live(one * step + branch) for one in drawn}))
 
 
 def _existential(chance: random.Random, number: int) -> Existential:
+    """A relation to a clearly more general term of any branch."""
     relation = chance.choices(RELATIONS, weights=(40, 8, 16, 12, 12, 12))[0]
-    return Existential(relation=relation, filler=_live(chance.randrange(number)))
+    return Existential(relation=relation, filler=_live(chance.randint(number // 20, number // 4)))
 
 
 def _existentials(chance: random.Random, number: int) -> tuple[Existential, ...]:
-    count = chance.choices((0, 1, 2), weights=(60, 32, 8))[0]
+    count = chance.choices((0, 1, 2), weights=(70, 25, 5))[0]
     found = {_existential(chance, number) for _ in range(count)}
     return tuple(sorted(found, key=lambda one: (one.relation, one.filler)))
 

@@ -70,6 +70,14 @@ def test_the_shape_is_that_of_a_large_biomedical_ontology() -> None:
     assert 8 < counts.total() / classes < 10
 
 
+def test_terms_have_about_as_many_ancestors_as_real_ones() -> None:
+    ancestors: list[frozenset[int]] = []
+    for number in range(20_000):
+        parents = base_term(1, number).parents
+        ancestors.append(frozenset(parents).union(*(ancestors[parent] for parent in parents)))
+    assert 10 < sum(map(len, ancestors)) / len(ancestors) < 30
+
+
 def test_only_constructs_of_owl_2_el_are_written() -> None:
     text = re.sub(r'"[^"]*"', '""', written(classes=2_000, release=2))
     used = set(re.findall(r"([A-Z][A-Za-z]+)\(", text))
