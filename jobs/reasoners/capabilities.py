@@ -1,6 +1,7 @@
 """What a reasoner profile can do, as four-valued evidence (W 11.3–11.5).
 
-`supported` is said only of what a fixture of this project shows for the profile. Absence is never support: an unreviewed profile has every capability `unknown`.
+`supported` is said only of what a fixture of this project shows for the profile. Absence is never
+support: an unreviewed profile has every capability `unknown`.
 """
 
 from __future__ import annotations

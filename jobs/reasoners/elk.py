@@ -51,7 +51,7 @@ def classify(axioms: Sequence[str], say: Say) -> Outcome:
     say("loading", "Preparing the axioms for the EL reasoner", None)
     encoded = elk_text.encode(axioms)
     snapshot = _load(encoded)
-    say("reasoning", "Building the reasoner's index", None)
+    say("loading", "Building the reasoner's index", None)
     config = pyelk.ReasonerConfig(backend="rust", workers=1, require_native_pipeline=True)
     with pyelk.Reasoner(snapshot, config) as reasoner, heartbeat(say, "reasoning", "Classifying"):
         consistency = reasoner.is_consistent()

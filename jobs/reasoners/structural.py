@@ -32,7 +32,7 @@ _READ: Final = frozenset({"SubClassOf", "EquivalentClasses", "ObjectIntersection
 
 def classify(axioms: Sequence[str], say: Say) -> Outcome:
     """The told hierarchy of the axioms; `incomplete_because` names what was not looked at."""
-    say("classifying", "Reading what is told about each class", None)
+    say("loading", "Reading what is told about each class", None)
     names = told.classes(axioms) - {THING, NOTHING}
     ignored, outside_axioms = _not_read(axioms)
     supers: dict[str, set[str]] = {name: set() for name in names}

@@ -1,0 +1,1 @@
+"""The hierarchy of named classes, and how far it may be trusted."""

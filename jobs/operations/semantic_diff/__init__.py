@@ -1,0 +1,1 @@
+"""The difference of two documents, axiom by axiom, in their own words."""
