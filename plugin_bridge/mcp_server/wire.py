@@ -23,7 +23,8 @@ DEPTH: Final = 64  # ours; the deepest honest request has 7 levels
 PARSE_ERROR: Final = -32700
 INVALID_PARAMS: Final = -32602
 
-_TOKEN: Final = re.compile(rb'"(?:[^"\\]|\\.)*+"|[\[\]{}]', re.DOTALL)
+# A string may end with the message: else each quote of an endless one would be tried to the end again.
+_TOKEN: Final = re.compile(rb'"(?:[^"\\]|\\.?)*+(?:"|\Z)|[\[\]{}]', re.DOTALL)
 _ID: Final = re.compile(rb'\s*:\s*(-?\d{1,18}|"(?:[^"\\]|\\.){0,256}")(?=\s*[,}])')
 _SURROGATE_ESCAPE: Final = re.compile(rb"\\u[dD][89a-fA-F]")
 
