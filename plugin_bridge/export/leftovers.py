@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Final
 
 from jobs.errors import ArtifactRecoveryAmbiguous
 from plugin_bridge.export import renames
+from plugin_bridge.export.protection import TEMPORARY_PREFIX
 from plugin_bridge.export.targets import digest_of, find_identity
 from plugin_bridge.files.locks import close_locked, try_lock
 
@@ -33,7 +34,8 @@ if TYPE_CHECKING:
 PART: Final = ".part"
 SWAP: Final = ".swap"
 _NAME = re.compile(
-    r"\.protege-jobs-(?P<target>[0-9a-f]{16})-(?P<new>[0-9a-f]{32})-(?P<old>[0-9a-f]{32})-[0-9a-f]{16}"
+    re.escape(TEMPORARY_PREFIX)
+    + r"(?P<target>[0-9a-f]{16})-(?P<new>[0-9a-f]{32})-(?P<old>[0-9a-f]{32})-[0-9a-f]{16}"
     r"(?P<suffix>\.part|\.swap)"
 )
 
@@ -42,7 +44,7 @@ def temporary_stem(plan: ExportPlan, new: Digest) -> str:
     """A fresh name, without suffix, for a temporary sibling of the plan's target."""
     old = plan.expected_target_digest
     parts = (_name_mark(plan.name), _mark(new), "0" * 32 if old is None else _mark(old), secrets.token_hex(8))
-    return ".protege-jobs-" + "-".join(parts)
+    return TEMPORARY_PREFIX + "-".join(parts)
 
 
 def recover(plan: ExportPlan) -> None:

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
     from plugin_bridge.policy import ResolvedPolicy
 
+TEMPORARY_PREFIX: Final = ".protege-jobs-"
+"""How the names of temporary siblings begin (`leftovers`)."""
+
 _GUARDED_FOLDERS: Final = frozenset(
     {".git", "git~1", ".hg", ".svn", ".bzr", ".jj", "_darcs", ".fossil", ".protege-jobs", "proteg~1"}
 )
@@ -42,6 +45,8 @@ def is_protected(components: tuple[str, ...], policy: ResolvedPolicy, also: Iter
     """
     folded = tuple(_fold(each) for each in components)
     if any(each in _GUARDED_FOLDERS for each in folded) or folded[-1] in _GUARDED_NAMES:
+        return True
+    if folded[-1].startswith(TEMPORARY_PREFIX):  # it would look like a leftover and be removed
         return True
     return folded in {_fold_path(each) for each in (*declared_files(policy), *also)}
 

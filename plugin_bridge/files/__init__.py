@@ -3,7 +3,13 @@
 All of it is synchronous and ends by itself; callers on the event loop use a thread.
 """
 
-from plugin_bridge.files.confined import CapturedBytes, CapturedFile, copy_confined, read_confined
+from plugin_bridge.files.confined import (
+    CapturedBytes,
+    CapturedFile,
+    ErrorChoice,
+    copy_confined,
+    read_confined,
+)
 from plugin_bridge.files.private import PrivateRoot, private_base, sweep
 from plugin_bridge.files.references import ReferenceKind, classify_reference
 from plugin_bridge.files.roots import ProjectRoot
@@ -11,6 +17,7 @@ from plugin_bridge.files.roots import ProjectRoot
 __all__ = [
     "CapturedBytes",
     "CapturedFile",
+    "ErrorChoice",
     "PrivateRoot",
     "ProjectRoot",
     "ReferenceKind",

@@ -74,7 +74,7 @@ class ProjectRoot:
         kind = classify_reference(reference)
         if kind is ReferenceKind.REMOTE:
             raise remote_error(
-                "Only local files are read: give a path inside the project or a file: IRI"
+                "Only local paths are accepted: give one inside the project, or a file: IRI"
                 " (write ./ before a name that contains a colon).",
                 details={"reason": "not_local"},
             )

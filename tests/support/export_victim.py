@@ -1,6 +1,6 @@
 """One export that kills itself at the n-th step: `export_victim.py JSON`.
 
-Keys: root, base, destination, bytes, expected (digest or null), step (0: never), no_exchange.
+Keys: root, base, destination, bytes, expected (digest or null), step (0: never).
 Prints the steps passed, one a line, so that the test knows where it died.
 """
 
@@ -12,7 +12,7 @@ from itertools import count
 from pathlib import Path
 
 from jobs.digests import byte_digest
-from plugin_bridge.export import prepare, publish, renames
+from plugin_bridge.export import prepare, publish
 from plugin_bridge.files import ProjectRoot
 from plugin_bridge.policy import resolve_policy
 
@@ -25,13 +25,6 @@ def at_step(name: str) -> None:
     if next(numbers) == order["step"]:
         os.kill(os.getpid(), signal.SIGKILL)
 
-
-def no_exchange(*_: object) -> None:
-    raise renames.Unsupported
-
-
-if order.get("no_exchange"):
-    renames.exchange = no_exchange
 
 data = order["bytes"].encode()
 folder = Path(order["root"])

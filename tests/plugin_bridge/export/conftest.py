@@ -19,11 +19,11 @@ def export(tmp_path: Path) -> Exporter:
 
 @pytest.fixture(params=["exchange", "link and rename"])
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Both ways of replacing: with the system's exchange, and as on a system that lacks it."""
+    """Both ways of installing: by the system's exclusive renames, and as on a system that lacks them."""
     if request.param != "exchange":
 
-        def lacking(*_: object) -> None:
+        def lacking(*_: object, **__: object) -> None:
             raise renames.Unsupported
 
-        monkeypatch.setattr(renames, "exchange", lacking)
+        monkeypatch.setattr(renames, "_call", lacking)
     return str(request.param)

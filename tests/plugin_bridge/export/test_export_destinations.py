@@ -135,6 +135,7 @@ def test_a_destination_outside_is_an_invalid_request(export: Exporter, destinati
         ".svn/x",
         ".gitattributes",
         "\uff0egit/config",
+        ".protege-jobs-0.part",
     ],
 )
 def test_the_projects_own_records_are_never_written(export: Exporter, destination: str):
@@ -221,6 +222,17 @@ def test_every_combination_of_target_and_expectation(
         with pytest.raises(refusal):
             export(NEW, "r.json", expected=expected)
         assert export.tree() == before
+
+
+def test_systems_without_pinned_lookup_export_too(export: Exporter, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("plugin_bridge.files.folders.HAS_PINNED_LOOKUP", False)
+    export(OLD, "reports/r.json")
+    with pytest.raises(ArtifactTargetExists):
+        export(NEW, "reports/r.json")
+    export(NEW, "reports/r.json", expected=OLD_DIGEST)
+    with pytest.raises(ArtifactExportFailed):
+        export(NEW, "missing/r.json")
+    assert export.tree() == {"reports": None, "reports/r.json": NEW}
 
 
 @pytest.mark.req("W-84")

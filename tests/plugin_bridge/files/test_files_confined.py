@@ -316,6 +316,22 @@ def test_a_swap_between_look_and_open_is_refused(project: Path, monkeypatch, swa
         read_confined(root, "sub/right.ttl", max_bytes=5)
 
 
+def test_the_fallback_notices_a_swap_between_look_and_open(project: Path, monkeypatch):
+    target = project / "sub" / "right.ttl"
+    real_open = os.open
+
+    def swapped_open(path, flags: int, mode: int = 0o777, **named) -> int:
+        target.unlink()
+        target.write_bytes(b"other")
+        return real_open(path, flags, mode, **named)
+
+    (project / "keep the old inode busy").hardlink_to(target)
+    root = ProjectRoot(project, project, PlainFolder(project))
+    monkeypatch.setattr(folders.os, "open", swapped_open)
+    with pytest.raises(SecondaryInputInvalid):
+        read_confined(root, "sub/right.ttl", max_bytes=5)
+
+
 def test_the_caller_chooses_the_errors(root: ProjectRoot, project: Path, during_read):
     errors = ErrorChoice(invalid=PolicyRequired, changed=StorageFailed, remote=InvalidRequest)
     with pytest.raises(PolicyRequired):

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from jobs.errors import StorageFailed
-from plugin_bridge.files import PrivateRoot, private_base, sweep
+from plugin_bridge.files import PrivateRoot, folders, private, private_base, sweep
 
 HOLDER = Path(__file__).parents[2] / "support" / "private_root_holder.py"
 
@@ -140,6 +140,29 @@ def test_the_environment_moves_the_base(tmp_path: Path, monkeypatch: pytest.Monk
     assert private_base() == tmp_path / "mine"
     monkeypatch.delenv("PROTEGE_JOBS_RUNTIME_DIR")
     assert private_base().name == "protege-jobs"
+
+
+@pytest.mark.parametrize("moment", ["before the lock file", "before the lock"])
+def test_a_maker_overtaken_by_a_sweeper_takes_another_name(tmp_path: Path, monkeypatch, moment: str):
+    swept: list[int] = []
+
+    def first_sweep_then(real):
+        def call(*arguments):
+            if not swept:
+                swept.append(0)
+                swept[0] = sweep(tmp_path)
+            return real(*arguments)
+
+        return call
+
+    if moment == "before the lock":
+        monkeypatch.setattr(private, "try_lock", first_sweep_then(private.try_lock))
+    else:
+        real = folders.PinnedFolder.create_file
+        monkeypatch.setattr(folders.PinnedFolder, "create_file", first_sweep_then(real))
+    with PrivateRoot.create(tmp_path) as root:
+        assert swept == [1]
+        assert [root.path] == list((tmp_path / "run").iterdir())
 
 
 def test_makers_and_sweepers_race_without_losing_a_live_folder(tmp_path: Path):
