@@ -130,9 +130,17 @@ def run(argv: Sequence[str], work: Path) -> tuple[float, str]:
         raise NotRun(f"{Path(argv[0]).name} did not end within {_COMMAND_S} s") from error
     took = time.perf_counter() - start
     if done.returncode != 0:
-        said = (done.stderr or done.stdout).strip().rpartition("\n")[2][-300:]
-        raise NotRun(f"{Path(argv[0]).name} ended with exit code {done.returncode}: {said}")
+        raise NotRun(f"{Path(argv[0]).name} ended with exit code {done.returncode}: {_complaint(done)}")
     return took, done.stdout
+
+
+def _complaint(done: subprocess.CompletedProcess[str]) -> str:
+    """The error of a job descriptor on standard output, else the last line of what was said."""
+    try:
+        error = json.loads(done.stdout)["error"]
+        return f"{error['code']}: {error['message']}"
+    except (ValueError, KeyError, TypeError):
+        return (done.stderr or done.stdout).strip().rpartition("\n")[2][-300:]
 
 
 def structured(printed: str) -> dict[str, object]:

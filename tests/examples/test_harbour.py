@@ -22,14 +22,11 @@ FILES = {"1.0": "harbour-1.0.ttl", "2.0": "harbour-2.0.ofn"}
 FORMATS = {"1.0": DocumentFormat.TURTLE, "2.0": DocumentFormat.FUNCTIONAL}
 IRI = "https://example.org/harbour/"
 
-readers = pytest.mark.skipif(not hasattr(ontology, "read_document"), reason="the readers are not built yet")
-
 
 def read(release: str) -> ontology.OntologyDocument:
     return ontology.read_document((HARBOUR / FILES[release]).read_bytes(), name=FILES[release])
 
 
-@readers
 @pytest.mark.parametrize("release", FILES)
 def test_each_release_holds_the_recorded_number_of_axioms(release: str) -> None:
     document = read(release)
@@ -40,7 +37,6 @@ def test_each_release_holds_the_recorded_number_of_axioms(release: str) -> None:
     assert document.version_iri == f"{IRI}{release}/harbour.owl"
 
 
-@readers
 def test_the_releases_differ_by_the_recorded_axioms_and_not_by_labels_of_anonymous_individuals() -> None:
     older, newer = (set(read(release).axioms) for release in FILES)
     assert len(older - newer) == GOLDEN["diff"]["only_in_1.0"]["axioms_named"]
