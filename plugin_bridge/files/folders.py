@@ -11,6 +11,7 @@ Names are single components; `plugin_bridge.files.references` makes them.
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from contextlib import suppress
@@ -167,7 +168,7 @@ class PlainFolder:
     def __init__(self, path: Path) -> None:
         found = path.lstat()
         if not stat.S_ISDIR(found.st_mode) or _is_reparse_point(found):
-            raise NotADirectoryError(20, "not a plain folder")
+            raise NotADirectoryError(errno.ENOTDIR, "not a plain folder")
         self.fd = None
         self._path = path
         self._identity = (found.st_dev, found.st_ino)
@@ -180,7 +181,7 @@ class PlainFolder:
     def _at(self, name: str) -> Path:
         found = self._path.lstat()
         if (found.st_dev, found.st_ino) != self._identity:
-            raise NotADirectoryError(20, "the folder was replaced")
+            raise NotADirectoryError(errno.ENOTDIR, "the folder was replaced")
         return self._path / name
 
     def open_folder(self, name: str) -> PlainFolder:
@@ -196,12 +197,12 @@ class PlainFolder:
         path = self._at(name)
         before = path.lstat()
         if not stat.S_ISREG(before.st_mode) or _is_reparse_point(before):
-            raise OSError(40, "not a plain file")
+            raise OSError(errno.ELOOP, "not a plain file")
         fd = os.open(path, _READ)
         after = os.fstat(fd)
         if (before.st_dev, before.st_ino) != (after.st_dev, after.st_ino):
             os.close(fd)
-            raise OSError(40, "the file was replaced")
+            raise OSError(errno.ELOOP, "the file was replaced")
         return fd
 
     def create_file(self, name: str, mode: int = 0o600) -> int:

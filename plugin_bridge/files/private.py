@@ -53,16 +53,17 @@ class PrivateRoot:
         Raises: `StorageFailed` if the base is not ours alone, or cannot be written or locked.
         """
         runs_path = _ensure_runs(base or private_base())
+        runs = _open_runs(runs_path)
         try:
-            runs = open_folder(runs_path)
             for _ in range(_ATTEMPTS):
                 name = secrets.token_hex(_NAME_BYTES)
                 lock_fd = _try_make(runs, name)
                 if lock_fd is not None:
                     return cls(runs_path / name, runs, lock_fd)
-            runs.close()
         except OSError:
+            runs.close()
             raise StorageFailed("This window's private folder cannot be made. Is the disk full?") from None
+        runs.close()
         raise StorageFailed("This window's private folder was removed as it was made, again and again.")
 
     def __enter__(self) -> Self:
@@ -94,9 +95,10 @@ def sweep(base: Path | None = None) -> int:
     """Remove the private folders of dead backends; the number of removed ones.
 
     Live ones, and whatever is not a folder of ours, stay. Safe beside other sweepers and makers.
+
+    Raises: `StorageFailed` if the base is not ours alone.
     """
-    runs_path = _ensure_runs(base or private_base())
-    runs = open_folder(runs_path)
+    runs = _open_runs(_ensure_runs(base or private_base()))
     try:
         return sum(_sweep_one(runs, name) for name in runs.names())
     finally:
@@ -178,6 +180,13 @@ def _remove_locked(runs: Folder, name: str, lock_fd: int) -> None:
     finally:
         if lock_fd >= 0:
             close_locked(lock_fd)
+
+
+def _open_runs(path: Path) -> Folder:
+    try:
+        return open_folder(path)
+    except OSError:
+        raise StorageFailed("The folder for private files cannot be opened.") from None
 
 
 def _ensure_runs(base: Path) -> Path:

@@ -33,14 +33,19 @@ class ProjectRoot:
         self.folder = folder
 
     @classmethod
-    def open(cls, path: Path) -> Self:
+    def open(cls, path: Path, *, seen_from: Path | None = None) -> Self:
         """Pin a trusted folder. Links above it are resolved once, here.
 
-        Raises: `OSError` if it does not exist or is no folder.
+        Args:
+            seen_from: a folder at or below the root as its user spells it (the document's);
+                absolute paths may then use that spelling too, though it leads through links.
+        Raises: `OSError` if the root does not exist or is no folder.
         """
-        given = Path(os.path.abspath(path))
-        canonical = given.resolve(strict=True)
-        return cls(canonical, given, open_folder(canonical))
+        canonical = path.resolve(strict=True)
+        folder = open_folder(canonical)
+        spelled = Path(os.path.abspath(seen_from or path))
+        given = next((each for each in (spelled, *spelled.parents) if _is(each, folder)), canonical)
+        return cls(canonical, given, folder)
 
     def __enter__(self) -> Self:
         return self
@@ -54,11 +59,7 @@ class ProjectRoot:
 
     def is_in_place(self) -> bool:
         """Whether the canonical path still leads to the pinned folder."""
-        try:
-            found = os.stat(self.path, follow_symlinks=False)
-        except OSError:
-            return False
-        return (found.st_dev, found.st_ino) == self.folder.identity
+        return not self.path.is_symlink() and _is(self.path, self.folder)
 
     def components(
         self, reference: str, *, remote_error: type[ProtegeJobsError] = DiffNetworkUnsupported
@@ -101,6 +102,14 @@ class ProjectRoot:
             if text.startswith(prefix):
                 return path[len(prefix) :]
         return None
+
+
+def _is(path: Path, folder: Folder) -> bool:
+    try:
+        found = path.stat()
+    except OSError:
+        return False
+    return (found.st_dev, found.st_ino) == folder.identity
 
 
 def _invalid(reason: str, message: str) -> InvalidRequest:

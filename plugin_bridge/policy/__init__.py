@@ -1,7 +1,7 @@
 """The project policy: one YAML file, its closed model, and how a window finds it."""
 
 from plugin_bridge.policy.document import PolicyDocument
-from plugin_bridge.policy.loading import Problem, find_problems, read_policy
+from plugin_bridge.policy.loading import Problem, effective, find_problems, read_policy
 from plugin_bridge.policy.resolution import (
     AuditSettings,
     ResolvedPolicy,
@@ -19,6 +19,7 @@ __all__ = [
     "ResolvedPolicy",
     "built_in_policy",
     "discover_policy",
+    "effective",
     "find_problems",
     "init_project",
     "read_policy",

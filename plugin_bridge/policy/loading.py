@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
     from jobs.errors import ProtegeJobsError
+    from jobs.values import Json
 
 _WORDS = {
     "extra_forbidden": ("unknown_key", "is not a key of the policy"),
@@ -67,7 +68,12 @@ def policy_digest(document: PolicyDocument) -> Digest:
 
     Source: W 4.6.
     """
-    return json_digest(document.model_dump(mode="json"))
+    return json_digest(effective(document))
+
+
+def effective(document: PolicyDocument) -> Json:
+    """The document with its defaults filled in, as plain JSON."""
+    return document.model_dump(mode="json")
 
 
 def as_error(problems: tuple[Problem, ...]) -> ProtegeJobsError:

@@ -91,6 +91,15 @@ def test_a_root_reached_through_a_link_takes_both_spellings(project: Path, tmp_p
             assert read.provenance_digest == text_digest(str(project / "sub" / "right.ttl"))
 
 
+def test_the_users_own_spelling_of_the_root_is_understood(project: Path, tmp_path: Path):
+    (tmp_path / "home").symlink_to(tmp_path)
+    spelled = tmp_path / "home" / "project"
+    with ProjectRoot.open(project, seen_from=spelled / "sub") as root:
+        assert read_confined(root, str(spelled / "sub" / "right.ttl"), max_bytes=5).data == b"right"
+    with ProjectRoot.open(project) as root, pytest.raises(InvalidRequest):
+        read_confined(root, str(spelled / "sub" / "right.ttl"), max_bytes=5)
+
+
 def test_hard_links_are_accepted(root: ProjectRoot, project: Path):
     os.link(project / "sub" / "right.ttl", project / "second.ttl")
     assert read_confined(root, "second.ttl", max_bytes=5).data == b"right"
