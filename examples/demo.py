@@ -19,7 +19,7 @@ from rich.markup import escape
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 HERE = Path(__file__).parent
-SAMPLE = HERE / "harbour" / "harbour-2.0.owl"
+SAMPLE = HERE / "harbour" / "harbour-2.0.ofn"
 SAMPLE_RIGHT = HERE / "harbour" / "harbour-1.0.ttl"
 OUTPUT = Path("demo-output")
 TERMINAL_STATES = {"succeeded", "failed", "cancelled"}

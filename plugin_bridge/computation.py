@@ -96,7 +96,7 @@ def computed(result: StageResult) -> Computed:
             name=each.name,
             media_type=each.media_type,
             path=each.path,
-            sha256=Digest(each.sha256),
+            sha256=Digest(f"sha256:{each.sha256}"),
             size_bytes=each.size_bytes,
         )
         for each in result.artifacts

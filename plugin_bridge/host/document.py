@@ -90,7 +90,7 @@ class DocumentHost:
         if not isinstance(result.value, dict):
             raise ResultInvalid("The capture returned no object.")
         files = {
-            each.name: CaptureFile(path=each.path, sha256=Digest(each.sha256)) for each in result.artifacts
+            each.name: CaptureFile(path=each.path, sha256=Digest(f"sha256:{each.sha256}")) for each in result.artifacts
         }
         copied.private_path.unlink(missing_ok=True)
         await self._watch_imports(result.value["sources"], revision)
