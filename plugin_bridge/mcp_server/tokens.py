@@ -46,14 +46,16 @@ def _checked(token: str, source: str) -> str:
 def _read_private(file: Path) -> str:
     """The text of a file that nobody else may read; the check and the reading use one descriptor."""
     try:
-        descriptor = os.open(file, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+        descriptor = os.open(file, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
     except OSError as error:
         raise ValueError(f"token file {file.name} cannot be opened: {error.strerror}") from error
-    with open(descriptor, "rb") as opened:
+    try:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
             raise ValueError(f"token file {file.name} is no regular file")
         # Windows keeps no such bits; there the folder's access list is what protects the file.
         if sys.platform != "win32" and stat.S_IMODE(status.st_mode) & 0o077:
             raise ValueError(f"token file {file.name} can be read by others; run: chmod 600 {file.name}")
-        return opened.read(_FILE_BYTES).decode("ascii", "replace").strip()
+        return os.read(descriptor, _FILE_BYTES).decode("ascii", "replace").strip()
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,129 @@
+"""The words beside the answers: right, short, and never in the way."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from jobs.values import JobType
+from plugin_bridge.mcp_server import rows, text
+from plugin_bridge.mcp_server.port import Chunk
+from tests.support.fake_window import DIFF_REPORT
+from tests.support.http_face import http_face
+
+DIFF = {"type": "semantic_diff", "idempotency_key": "k", "request": {"right_document": "r.ttl"}}
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=10,
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.text(max_size=60), st.integers(4, 9))
+def test_parts_of_any_text_join_to_the_whole(whole: str, length: int) -> None:
+    data, offset, parts = whole.encode("utf-8", "replace"), 0, []
+    while True:
+        part = text.decoded(Chunk(data=data[offset : offset + length], size_bytes=len(data)), offset)
+        assert part is not None
+        parts.append(part.text)
+        if part.next_offset is None:
+            break
+        assert offset < part.next_offset
+        offset = part.next_offset
+    assert "".join(parts) == data.decode()
+
+
+def test_an_offset_inside_a_character_is_told_apart() -> None:
+    data = "é".encode()
+    assert text.decoded(Chunk(data=data[1:], size_bytes=2), 1) is None
+    assert text.decoded(Chunk(data="🦄".encode()[:3], size_bytes=4), 0) is None
+
+
+@pytest.mark.parametrize(("data", "offset"), [(b"", 0), (b"", 9)])
+def test_the_end_has_no_next_offset(data: bytes, offset: int) -> None:
+    part = text.decoded(Chunk(data=data, size_bytes=0 if not offset else 9), offset)
+    assert part == text.Part(text="", next_offset=None)
+
+
+def test_bytes_that_are_no_text_can_still_be_looked_at() -> None:
+    part = text.decoded(Chunk(data=b"\xff\xfe\x00", size_bytes=3), 0)
+    assert part is not None
+    assert part.next_offset is None
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.sampled_from(list(JobType)),
+    st.dictionaries(
+        st.sampled_from(["entities", "asserted_axioms", "findings", "categories", "counts", "equivalents"]),
+        JSON,
+    ),
+)
+def test_no_report_can_break_a_text(job_type: JobType, report: dict[str, object]) -> None:
+    assert isinstance(rows.first(job_type, json.dumps(report).encode()), str)
+
+
+@pytest.mark.parametrize("report", [b"", b"\xff", b"[]", b"{", b"[" * 100_000])
+def test_no_bytes_can_break_a_text(report: bytes) -> None:
+    assert rows.first(JobType.SEMANTIC_DIFF, report) == ""
+
+
+def test_a_diff_is_told_by_its_sides() -> None:
+    said = rows.first(JobType.SEMANTIC_DIFF, json.dumps(DIFF_REPORT).encode())
+    assert said.splitlines() == [
+        "Entities only in the right document:",
+        "  class http://example.org/b",
+        "Axioms only in the right document:",
+        "  SubClassOf(:b :a)",
+    ]
+
+
+@pytest.mark.anyio
+async def test_get_job_speaks_by_state_and_shows_the_first_rows() -> None:
+    async with http_face() as face:
+
+        async def words(tool: str, arguments: object) -> str:
+            return (await face.call(tool, arguments)).json["result"]["content"][0]["text"]  # type: ignore[index]
+
+        assert await words("list_jobs", {}) == "You have no jobs in this window. start_job starts one."
+        assert "get_job" in await words("start_job", DIFF)
+        job_id = next(iter(face.window.jobs))
+        assert "is queued" in await words("get_job", {"job_id": job_id})
+        artifact_id = face.window.succeed(job_id)
+        said = await words("get_job", {"job_id": job_id})
+        assert "2 axioms only in the right document, 0 axioms only in this window" in said
+        assert "SubClassOf(:b :a)" in said
+        assert artifact_id in said
+        assert "already names" in await words("start_job", DIFF)
+        assert job_id in await words("list_jobs", {})
+        assert "already ended" in await words("cancel_job", {"job_id": job_id})
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("size", [50_000, 2_000_000])
+async def test_a_text_keeps_to_8_kib_however_large_the_report(size: int) -> None:
+    async with http_face() as face:
+        await face.call("start_job", DIFF)
+        job_id = next(iter(face.window.jobs))
+        group = [{"axiom": "é" * 200, "affected_iris": []}] * (size // 420)
+        report = {"asserted_axioms": {"added": {"count": 1, "groups": {"SubClassOf": group}}}}
+        artifact_id = face.window.succeed(job_id, json.dumps(report).encode())
+        said = (await face.call("get_job", {"job_id": job_id})).json["result"]["content"][0]["text"]
+        assert len(said.encode()) <= text.TEXT_BYTES
+        assert artifact_id in said
+        assert ("é" in said) is (size < text.REPORT_BYTES)
+
+
+@pytest.mark.anyio
+async def test_a_report_that_went_away_leaves_the_rest_of_the_text() -> None:
+    async with http_face() as face:
+        await face.call("start_job", DIFF)
+        job_id = next(iter(face.window.jobs))
+        artifact_id = face.window.succeed(job_id)
+        face.window.bytes_of[artifact_id] = b""
+        said = (await face.call("get_job", {"job_id": job_id})).json["result"]["content"][0]["text"]
+        assert "succeeded" in said
