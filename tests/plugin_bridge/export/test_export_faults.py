@@ -27,7 +27,7 @@ from jobs.errors import (
     TargetDigestMismatch,
     UnknownJobArtifact,
 )
-from plugin_bridge.export import publication, renames
+from plugin_bridge.export import renames, staging
 from plugin_bridge.export.leftovers import SWAP, temporary_stem
 
 if TYPE_CHECKING:
@@ -433,7 +433,7 @@ def test_a_failing_call_while_staging_changes_nothing(export: Exporter, monkeypa
     def failing(*_: object) -> int:
         raise OSError(errno.EIO, "disk fault")
 
-    monkeypatch.setattr(publication.os, call, failing)
+    monkeypatch.setattr(staging.os, call, failing)
     with pytest.raises(ArtifactExportFailed):
         export(NEW, "r.json", expected=expected)
     monkeypatch.undo()
