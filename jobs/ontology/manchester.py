@@ -42,7 +42,7 @@ def read_manchester(text: str) -> OntologyDocument:
     try:
         ontology = pyhornedowl.open_ontology_from_string(text, "omn")
     except ValueError as error:
-        raise _as_invalid(error) from None
+        raise _as_invalid(error, text) from None
     # The library keeps the mark of a float literal (1.5f) as part of its value.
     written = _FLOAT.sub(r'"\1"', ontology.save_to_string("ofn"))
     try:
@@ -73,17 +73,22 @@ def _check_nesting(text: str) -> None:
             )
 
 
-def _as_invalid(error: ValueError) -> InvalidOntology:
+def _as_invalid(error: ValueError, text: str) -> InvalidOntology:
     said = str(error)
     details: dict[str, object] = {"format": "manchester"}
     position = re.search(r"line_col: (?:Pos|Span)\(\(+(\d+), (\d+)\)", said)
+    span = re.search(r"Byte(?:Span|Position)\((\d+)", said)
     expected = re.search(r"positives: \[([^\]]*)\]", said)
     where, reason = "", "it does not follow the grammar"
-    if position:
-        details["line"] = int(position.group(1))
-        where = f"Line {position.group(1)}: "
+    line = int(position.group(1)) if position else None
+    if line is None and span:
+        line = text.encode()[: int(span.group(1))].count(b"\n") + 1
+    if line is not None:
+        details["line"] = line
+        where = f"Line {line}: "
     if expected and expected.group(1):
         reason = f"expected here is one of {expected.group(1)[:200]}"
     elif not position:
-        reason = said.removeprefix("Failed to open ontology: ")[:200]
+        message = re.search(r'"([^"]*)"', said)
+        reason = message.group(1)[:200] if message else reason
     return InvalidOntology(f"{where}not readable as Manchester syntax: {reason}.", details=details)

@@ -135,14 +135,14 @@ class Expressions:
             raise Misfit(
                 f"The literal {term[:80]} stands where a {what} is due", construct=what, terms=(term,)
             )
+        if term in self._open:
+            raise Misfit(f"A {what} that contains itself: {self._graph.describe(term)}", construct=what)
         if node is None or not is_expression(node):
             raise Misfit(
                 f"{self._graph.describe(term)} stands where a {what} is due, but describes none",
                 construct=what,
                 terms=_first_terms(node),
             )
-        if term in self._open:
-            raise Misfit(f"A {what} that contains itself: {self._graph.describe(term)}", construct=what)
         if len(self._open) >= NESTING_MAX:
             raise Misfit(f"Expressions are nested more than {NESTING_MAX} deep", construct=what)
         self._open.add(term)

@@ -199,21 +199,22 @@ def find_line(source: str, terms: tuple[str, ...]) -> int | None:
     """The first line that mentions one of the terms, by full text or last part; None when not found."""
     for term in terms:
         for needle in _needles(term):
-            at = source.find(needle)
-            if at >= 0:
-                return source.count("\n", 0, at) + 1
+            match = re.search(re.escape(needle) + r"(?![\w-])", source)
+            if match is not None:
+                return source.count("\n", 0, match.start()) + 1
     return None
 
 
 def _needles(term: str) -> list[str]:
+    """How a term may be written, the surest form first."""
     if term[0] == "<":
         iri = term[1:-1]
-        needles = [f'"{iri}"', f"<{iri}>", iri]
-        local = re.split(r"[#/]", iri)[-1]
         for namespace, prefix in SHORT_NAMES.items():
             if iri.startswith(namespace):
                 return [f"{prefix}:{iri[len(namespace) :]}", iri]
-        return [*needles, f'"#{local}"', f":{local}", local] if local else needles
+        local = re.split(r"[#/]", iri)[-1]
+        return [f'"{iri}"', f"<{iri}>", *([f'"#{local}"', f":{local}"] if local else []), iri]
     if term[0] == '"':
-        return [term[1 : term.rindex('"')]]
+        value = term[1 : term.rindex('"')]
+        return [f'"{value}"', f"'{value}'", f">{value}<", *([value] if len(value) > 7 else [])]
     return []
