@@ -136,7 +136,8 @@ def test_a_declaration_of_an_entity_used_nowhere_else_is_a_difference(tmp_path: 
 
 
 def test_an_annotated_declaration_is_an_axiom_of_its_own(tmp_path: Path) -> None:
-    marked = document(*OLD.axioms[1:], 'Declaration(Annotation(rdfs:comment "reviewed") Class(:Cup))')
+    bare = [text for text in OLD.axioms if text != f"Declaration(Class(<{EX}Cup>))"]
+    marked = document(*bare, 'Declaration(Annotation(rdfs:comment "reviewed") Class(:Cup))')
     summary, _ = diff(OLD, marked, tmp_path)
     assert (summary["added_axioms"], summary["removed_axioms"]) == (1, 0)
 
@@ -301,7 +302,7 @@ def test_an_unreadable_right_document_is_named_with_its_line(tmp_path: Path) -> 
     left, right = tmp_path / "left.ofn", tmp_path / "right.ofn"
     left.write_text("Ontology(<http://example.org/t>)")
     right.write_text("Ontology(<http://example.org/t>\nSubClassOf(<a:b>\n)")
-    with pytest.raises(InvalidOntology, match="right.ofn") as caught:
+    with pytest.raises(InvalidOntology, match=r"right\.ofn") as caught:
         diff_files(left, right, tmp_path)
     assert caught.value.details["document"] == "right_document"
     assert caught.value.details["format"] == "functional"

@@ -5,12 +5,12 @@ from __future__ import annotations
 import tempfile
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from ontology_strategies import axioms, documents
-from operations_support import axioms_of, diff
+from operations_support import Answer, axioms_of, diff
 
 from jobs.ontology.anonymous import label_anonymous
 from jobs.ontology.syntax import canonical_axioms
@@ -19,11 +19,12 @@ from jobs.operations.semantic_diff import alignment, changes
 if TYPE_CHECKING:
     from jobs.ontology.document import OntologyDocument
 
+Pair = tuple[OntologyDocument, OntologyDocument]
 moderate = settings(max_examples=60, deadline=None)
 
 
 @st.composite
-def pairs(draw: st.DrawFn) -> tuple[OntologyDocument, OntologyDocument]:
+def pairs(draw: st.DrawFn) -> Pair:
     """A document and an edited copy of it."""
     left = draw(documents())
     kept = [text for text in left.axioms if draw(st.integers(0, 3))]
@@ -34,9 +35,7 @@ def pairs(draw: st.DrawFn) -> tuple[OntologyDocument, OntologyDocument]:
     return label_anonymous(left), label_anonymous(right)
 
 
-def compared(
-    left: OntologyDocument, right: OntologyDocument, limit: int = 10_000
-) -> tuple[Any, dict[str, Any]]:
+def compared(left: OntologyDocument, right: OntologyDocument, limit: int = 10_000) -> Answer:
     with tempfile.TemporaryDirectory() as folder:
         return diff(left, right, Path(folder), limit)
 
@@ -51,7 +50,7 @@ def test_nothing_differs_from_itself(document: OntologyDocument) -> None:
 
 @moderate
 @given(pairs())
-def test_applying_the_report_to_left_gives_right(pair: tuple[OntologyDocument, OntologyDocument]) -> None:
+def test_applying_the_report_to_left_gives_right(pair: Pair) -> None:
     left, right = map(alignment.aligned, pair)
     _, report = compared(*pair)
     added = set(axioms_of(report["asserted_axioms"]["added"]))
@@ -66,7 +65,7 @@ def test_applying_the_report_to_left_gives_right(pair: tuple[OntologyDocument, O
 
 @moderate
 @given(pairs())
-def test_the_other_way_round_is_the_mirror_image(pair: tuple[OntologyDocument, OntologyDocument]) -> None:
+def test_the_other_way_round_is_the_mirror_image(pair: Pair) -> None:
     forth, back = compared(*pair), compared(*reversed(pair))
     assert forth[0]["added_axioms"] == back[0]["removed_axioms"]
     assert forth[0]["identical"] == back[0]["identical"]
@@ -82,9 +81,7 @@ def test_the_other_way_round_is_the_mirror_image(pair: tuple[OntologyDocument, O
 
 @moderate
 @given(pairs(), st.integers(0, 4))
-def test_limits_cut_rows_and_never_counts(
-    pair: tuple[OntologyDocument, OntologyDocument], limit: int
-) -> None:
+def test_limits_cut_rows_and_never_counts(pair: Pair, limit: int) -> None:
     whole, cut = compared(*pair), compared(*pair, limit)
     assert whole[0] == cut[0]
     for side in ("added", "removed"):
