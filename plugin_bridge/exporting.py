@@ -12,6 +12,7 @@ from plugin_bridge.files import ProjectRoot
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from jobs.artifacts import ArtifactHandle
     from jobs.service import JobService
@@ -24,11 +25,13 @@ class Exporter:
     """Exports for one document window, which asks nobody: interactive confirmation is off.
 
     Args:
+        document: the window's own file, which no export may replace.
         is_read_only: the window's switch, read anew at each check.
     """
 
-    def __init__(self, service: JobService, is_read_only: Callable[[], bool]) -> None:
+    def __init__(self, service: JobService, document: Path, is_read_only: Callable[[], bool]) -> None:
         self._service = service
+        self._document = document
         self._is_read_only = is_read_only
 
     async def export(self, owner: Owner, arguments: ExportArguments, policy: ResolvedPolicy) -> Json:
@@ -48,36 +51,42 @@ class Exporter:
                 raise ReadOnly("This window is read-only; nothing was written.")
             from_thread.run(self._service.artifact, owner, arguments.job_id, arguments.artifact_id)
 
-        return await to_thread.run_sync(_publish, arguments, policy, handle, data, recheck)
+        return await to_thread.run_sync(self._publish, arguments, policy, handle, data, recheck)
 
-
-def _publish(
-    arguments: ExportArguments,
-    policy: ResolvedPolicy,
-    handle: ArtifactHandle,
-    data: bytes,
-    recheck: Callable[[], None],
-) -> Json:
-    with (
-        ProjectRoot.open(policy.project_root) as root,
-        prepare(
-            root,
-            policy,
-            arguments.destination,
-            overwrite=arguments.overwrite,
-            expected_target_digest=arguments.expected_target_digest,
-        ) as plan,
-    ):
-        published = publish(
-            plan,
-            data,
-            sha256=handle.reference.sha256,
-            size_bytes=handle.reference.size_bytes,
-            recheck=recheck,
+    def _publish(
+        self,
+        arguments: ExportArguments,
+        policy: ResolvedPolicy,
+        handle: ArtifactHandle,
+        data: bytes,
+        recheck: Callable[[], None],
+    ) -> Json:
+        with (
+            ProjectRoot.open(policy.project_root) as root,
+            prepare(
+                root,
+                policy,
+                arguments.destination,
+                overwrite=arguments.overwrite,
+                expected_target_digest=arguments.expected_target_digest,
+                also_protected=self._own_files(policy),
+            ) as plan,
+        ):
+            published = publish(
+                plan,
+                data,
+                sha256=handle.reference.sha256,
+                size_bytes=handle.reference.size_bytes,
+                recheck=recheck,
+            )
+        return export_answer(
+            published,
+            job_id=arguments.job_id,
+            artifact_id=arguments.artifact_id,
+            interactive_write_confirmation=False,
         )
-    return export_answer(
-        published,
-        job_id=arguments.job_id,
-        artifact_id=arguments.artifact_id,
-        interactive_write_confirmation=False,
-    )
+
+    def _own_files(self, policy: ResolvedPolicy) -> tuple[str, ...]:
+        if not self._document.is_relative_to(policy.project_root):
+            return ()
+        return (self._document.relative_to(policy.project_root).as_posix(),)

@@ -84,7 +84,7 @@ class Window:
         self._starter = starter
         self._pool = pool
         self._tasks = tasks
-        self._exporter = Exporter(service, lambda: self.is_read_only)
+        self._exporter = Exporter(service, settings.document, lambda: self.is_read_only)
 
     @property
     def materialization_axioms_max(self) -> int:
