@@ -101,6 +101,7 @@ class ArtifactVault:
         self._condemned: list[tuple[int, list[Path]]] = []
         self._total_bytes = 0
         self._disk = anyio.CapacityLimiter(2)
+        self._erasing = anyio.Lock()
 
     @property
     def folder(self) -> Path:
@@ -275,13 +276,18 @@ class ArtifactVault:
 
     async def erase(self) -> None:
         """Unlink the files of what was condemned; what cannot be unlinked is tried again next time."""
-        due, self._condemned = self._condemned, []
-        for size_bytes, paths in due:
-            left = await to_thread.run_sync(_unlink, paths, limiter=self._disk)
-            if left:
-                self._condemned.append((size_bytes, left))
-            else:
-                self._total_bytes -= size_bytes
+        async with self._erasing:
+            due, self._condemned = self._condemned, []
+            for number, (size_bytes, paths) in enumerate(due):
+                try:
+                    left = await to_thread.run_sync(_unlink, paths, limiter=self._disk)
+                except BaseException:  # cancelled before the thread began: all of it is still due
+                    self._condemned += due[number:]
+                    raise
+                if left:
+                    self._condemned.append((size_bytes, left))
+                else:
+                    self._total_bytes -= size_bytes
 
 
 def prepare_folder(folder: Path) -> None:

@@ -184,6 +184,7 @@ class AuditLog:
         self._line: deque[Delivery] = deque()
         self._more = anyio.Event()
         self._delivering = anyio.Lock()
+        self._draining = anyio.CancelScope(shield=True)
 
     def emit(self, trail: Trail, kind: EventKind, job: Job, at: datetime) -> Delivery:
         """Put the next event of a job in the line, without waiting; a full line drops it."""
@@ -197,12 +198,20 @@ class AuditLog:
         return delivery
 
     async def drain(self) -> None:
-        """Deliver for ever; run by exactly one task."""
-        while True:
-            await self.flush()
-            if not self._line:
-                self._more = anyio.Event()
-                await self._more.wait()
+        """Deliver until `stop`; run by exactly one task.
+
+        Shielded: when the host is cancelled, the jobs that end by it still have events to deliver.
+        """
+        with self._draining:
+            while True:
+                await self.flush()
+                if not self._line:
+                    self._more = anyio.Event()
+                    await self._more.wait()
+
+    def stop(self) -> None:
+        """End `drain`, also in the middle of a delivery."""
+        self._draining.cancel()
 
     async def flush(self) -> None:
         """Deliver what is in the line now. Two callers take turns, so the order holds."""

@@ -15,6 +15,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import anyio
+import anyio.lowlevel
 
 from jobs import limits
 from jobs.audit import EventKind, Trail
@@ -117,18 +118,16 @@ class Runner:
 
     async def run(self, live: LiveJob) -> None:
         """Take a job through to its end; return at once if it was cancelled while it waited."""
+        error = None
         try:
-            claimed = await self._advance(live, lambda job: lifecycle.claim(job, self._clock.now()))
-            if claimed is None:
-                return
-            self._emit(live, EventKind.STARTED, claimed)
-            error = None
-            try:
+            with anyio.CancelScope(shield=True):
+                claimed = await self._advance(live, lambda job: lifecycle.claim(job, self._clock.now()))
+            if claimed is not None:
+                self._emit(live, EventKind.STARTED, claimed)
                 error = await self._attempt(live)
-            finally:
-                with anyio.CancelScope(shield=True):  # bounded: a store write, no sink, no disk
-                    await self._settle(live, error)
         finally:
+            with anyio.CancelScope(shield=True):  # bounded: a store write, no sink, no disk
+                await self._settle(live, error)
             live.release()
 
     def tombstoned(self, live: LiveJob, job: Job, at: datetime) -> None:
@@ -163,6 +162,7 @@ class Runner:
         return None
 
     async def _work(self, live: LiveJob) -> None:
+        await anyio.lowlevel.checkpoint_if_cancelled()  # stopped before it began: it does not begin
         try:
             computed = await live.computation.run(live.report)
         except anyio.get_cancelled_exc_class():
@@ -205,6 +205,7 @@ class Runner:
             for record in eviction_order(await self._store.everything(), self._clock.now()):
                 if self._artifacts.condemn(record.job.job_id):
                     await self._store.remove([record.job.job_id])
+                    self._changed(record.job.job_id)
                     await self._artifacts.erase()
                     try:
                         return self._artifacts.reserve(job_id, files)

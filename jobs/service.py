@@ -125,6 +125,7 @@ class JobService:
         self._admitting = anyio.Lock()
         self._housework = anyio.Event()
         self._quiet = anyio.Event()
+        self._closed = anyio.Event()
         self._is_open = False
         self._newest_at: datetime | None = None
         self._group: TaskGroup | None = None
@@ -155,9 +156,12 @@ class JobService:
             try:
                 yield self
             finally:
-                with anyio.CancelScope(shield=True):
-                    await self.close()
-                group.cancel_scope.cancel()
+                try:
+                    with anyio.CancelScope(shield=True):
+                        await self.close()
+                finally:
+                    self._audit.stop()
+                    group.cancel_scope.cancel()
         with anyio.move_on_after(limits.CLOSE_WAIT_S, shield=True):
             await self._forget_everything()
 
@@ -167,18 +171,20 @@ class JobService:
         Waits at most `limits.CLOSE_WAIT_S`; afterwards every id is unknown and every private byte gone.
         """
         if not self._is_open:
-            return
+            return await self._closed.wait()
         self._is_open = False
-        await self.cancel_where(lambda _owner: True)
-        with anyio.move_on_after(limits.CLOSE_WAIT_S):
-            while self._busy:
-                self._quiet = anyio.Event()
-                await self._quiet.wait()
-        if self._busy:
-            logger.error("service.close_forced", extra={"jobs": len(self._busy)})
-        with anyio.move_on_after(limits.AUDIT_DELIVERY_S):
-            await self._audit.flush()
-        await self._forget_everything()
+        with anyio.CancelScope(shield=True):  # bounded below
+            await self.cancel_where(lambda _owner: True)
+            with anyio.move_on_after(limits.CLOSE_WAIT_S):
+                while self._busy:
+                    self._quiet = anyio.Event()
+                    await self._quiet.wait()
+            if self._busy:
+                logger.error("service.close_forced", extra={"jobs": len(self._busy)})
+            with anyio.move_on_after(limits.AUDIT_DELIVERY_S):
+                await self._audit.flush()
+            await self._forget_everything()
+        self._closed.set()
 
     async def _forget_everything(self) -> None:
         self._artifacts.condemn_all()
@@ -207,11 +213,14 @@ class JobService:
 
         Raises:
             AuthorizationRevoked: the service is closed (`authorization_revoked`).
+            InvalidRequest: a key that is none (`invalid_request`).
             PolicyInvalid, RetentionBelowActive, BackendRetentionBelowPrincipal: impossible settings.
             JobTypeDisabled, CaptureCapacityExceeded, ActiveQuotaExceeded, RetentionQuotaExceeded,
             BackendQuotaExceeded, QueueFull: the first bound of W 7.2 that is full.
         """
         quotas.check_settings(settings)
+        if key is not None:
+            idempotency.check_key(key)
         await self._purge()
         async with self._admitting:
             self._check_open(owner)
@@ -297,6 +306,7 @@ class JobService:
             )
             self._start_waiting()
         except (QueueFull, SchedulerFailed) as problem:
+            self._queue.remove(job.job_id)
             live = self._live.pop(job.job_id)
             return await self._runner.fail(live, error_of(problem))
         return job
@@ -380,11 +390,14 @@ class JobService:
         Raises:
             UnknownJob: it is not the owner's, or goes while waited for (`unknown_job`).
         """
+        job = await self.get(owner, job_id)
         while True:
+            # The event comes before the reading, so that no change can fall between them.
+            change = self._changed.setdefault(job.job_id, anyio.Event())
             job = await self.get(owner, job_id)
             if job.state.is_terminal or job.progress.sequence > after_sequence:
                 return job
-            await self._changed.setdefault(job.job_id, anyio.Event()).wait()
+            await change.wait()
 
     async def artifact(self, owner: Owner, job_id: str, artifact_id: str) -> ArtifactHandle:
         """A handle on an artifact of an owned, succeeded job.

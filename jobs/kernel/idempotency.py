@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import unicodedata
 from typing import TYPE_CHECKING, NamedTuple
 
 from jobs import limits
-from jobs.errors import AdmissionExpired, IdempotencyConflict
+from jobs.errors import AdmissionExpired, IdempotencyConflict, InvalidRequest
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -20,6 +21,20 @@ class Binding(NamedTuple):
     owner: Owner
     type: JobType
     key: str
+
+
+def check_key(key: str) -> None:
+    """Refuse a key that no client may use: 1 to 128 characters, compared exactly (decision 9).
+
+    Raises:
+        InvalidRequest: empty, too long, or with control characters or lone surrogates.
+    """
+    if not 1 <= len(key) <= limits.IDEMPOTENCY_KEY_CHARACTERS or any(
+        unicodedata.category(character) in ("Cc", "Cs") for character in key
+    ):
+        raise InvalidRequest(
+            "idempotency_key must have 1 to 128 characters, without control characters or lone surrogates."
+        )
 
 
 def binding_of(record: Record) -> Binding:
