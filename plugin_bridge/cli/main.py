@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -39,7 +38,7 @@ def _parser() -> argparse.ArgumentParser:
         description="Long ontology work as cancellable, owner-private jobs.",
         epilog="Exit codes: 0 succeeded, 1 failed or a result at or above --fail-on, 2 usage, 130 cancelled.",
     )
-    parser.add_argument("--version", action="version", version=f"%(prog)s {version('protege-jobs')}")
+    parser.add_argument("--version", action=_Version)
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     _add_run(commands)
     _add_serve(commands)
@@ -114,6 +113,18 @@ def _add_init(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     )
     init.add_argument("folder", type=Path, nargs="?", default=Path(), metavar="DIR", help="default: here")
     init.set_defaults(command=_init)
+
+
+class _Version(argparse.Action):
+    """Prints the version; reading it from the installed metadata costs too much to do at each start."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str) -> None:
+        super().__init__(option_strings, dest, nargs=0, help="show the version and exit")
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        from importlib.metadata import version
+
+        parser.exit(message=f"{parser.prog} {version('protege-jobs')}\n")
 
 
 def _run(options: argparse.Namespace) -> int:
