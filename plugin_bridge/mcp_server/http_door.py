@@ -148,14 +148,8 @@ class Door:
     # --- Service ----------------------------------------------------------------------------------
 
     async def _call(self, scope: Scope, receive: Receive, send: Send) -> None:
-        is_answered = False
-
-        async def watched(message: Message) -> None:
-            nonlocal is_answered
-            is_answered = True
-            await send(message)
-
-        with self._held(self._calls) as call:
+        answer = _Answer(send)
+        with self._held(self._calls):
             body = await _whole_body(receive)
             if body is None:
                 return  # the client has gone
@@ -163,17 +157,18 @@ class Door:
             if rejected is not None:
                 await _refuse(_of_rejection(rejected), send)
                 return
-            await self._app(scope, _replayed(body, receive), watched)
-        if call.cancelled_caught and not is_answered:
-            await _refuse(_refusal(503, "The window is closing."), send)
+            await self._app(scope, _replayed(body, receive), answer.send)
+        await answer.complete()
 
     async def _stream(self, session: Session, scope: Scope, receive: Receive, send: Send) -> None:
         """A standing stream ends with its client, its grant or the window."""
+        answer = _Answer(send)
         with self._held(self._streams):
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(self._cut_when_revoked, session, tasks.cancel_scope)
-                await self._app(scope, receive, send)
+                await self._app(scope, receive, answer.send)
                 tasks.cancel_scope.cancel()
+        await answer.complete()
 
     async def _cut_when_revoked(self, session: Session, stream: anyio.CancelScope) -> None:
         await self._access.wait_revoked(session)
@@ -192,6 +187,28 @@ class Door:
     def _note_idle(self) -> None:
         if self._is_closing and not self._calls and not self._streams:
             self._idle.set()
+
+
+class _Answer:
+    """Watches one HTTP answer, so that one cut short still ends as HTTP says."""
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+        self._is_begun = False
+        self._is_complete = False
+
+    async def send(self, message: Message) -> None:
+        """Pass a part of the answer on."""
+        self._is_begun = True
+        self._is_complete = message["type"] == "http.response.body" and not message.get("more_body", False)
+        await self._send(message)
+
+    async def complete(self) -> None:
+        """End an answer that the application left open, because the door cut it."""
+        if not self._is_begun:
+            await _refuse(_refusal(503, "The window is closing."), self._send)
+        elif not self._is_complete:
+            await self._send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
 async def _whole_body(receive: Receive) -> bytes | None:

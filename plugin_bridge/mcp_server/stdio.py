@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     Outgoing = MemoryObjectSendStream[SessionMessage]
 
 _AHEAD: Final = 16  # messages read or written ahead of the other side
+CALLS: Final = 128  # ours: requests being served at once, as over HTTP
 DRAIN_S: Final = 5.0  # ours: what calls and answers get to end after the client's last line
 
 
@@ -66,16 +67,24 @@ async def _transport() -> AsyncIterator[tuple[Incoming, Outgoing]]:
 
 
 class _OpenCalls:
-    """Requests that were read and not answered, so that the last lines before the end are served.
+    """Requests that were read and not answered: at most `CALLS` at once, and served before the end.
 
-    Without it `serve FILE < requests` would lose answers: the SDK cancels what is under way as soon
-    as its input ends.
+    Beyond the bound no further line is read, so a flood waits in the client's pipe and not in our
+    memory. Without the second rule `serve FILE < requests` would lose answers: the SDK cancels what
+    is under way as soon as its input ends.
     """
 
     def __init__(self) -> None:
         self._ids: set[int | str] = set()
         self._none = anyio.Event()
+        self._room = anyio.Event()
         self._is_last = False
+
+    async def wait_for_room(self) -> None:
+        """Wait until another request may be read."""
+        while len(self._ids) >= CALLS and not self._none.is_set():
+            self._room = anyio.Event()
+            await self._room.wait()
 
     def note_read(self, message: JSONRPCMessage) -> None:
         """A request opens a call; its cancellation by the client closes it without an answer."""
@@ -94,6 +103,7 @@ class _OpenCalls:
     def abandon(self) -> None:
         """Nobody reads answers any more."""
         self._none.set()
+        self._room.set()
 
     async def drained(self) -> None:
         """Wait until every call is closed, at most `DRAIN_S`."""
@@ -104,6 +114,7 @@ class _OpenCalls:
 
     def _close(self, request_id: int | str) -> None:
         self._ids.discard(request_id)
+        self._room.set()
         if self._is_last and not self._ids:
             self._none.set()
 
@@ -116,6 +127,7 @@ async def _read(stdin: int, to_server: ToServer, answers: Outgoing, open_calls: 
                 if isinstance(message, wire.Rejection):
                     await answers.send(SessionMessage(_rejection(message)))
                 elif message is not None:
+                    await open_calls.wait_for_room()
                     open_calls.note_read(message)
                     await to_server.send(SessionMessage(message))
             except (anyio.BrokenResourceError, anyio.ClosedResourceError):

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import socket
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import anyio
 import pytest
 
+from plugin_bridge.access import CallOutcome
 from plugin_bridge.mcp_server import wire
 from plugin_bridge.mcp_server.http import HttpSettings, _bind
 from tests.support.http_face import TOKEN, call_body, http_face
@@ -17,6 +20,7 @@ if TYPE_CHECKING:
 
     from tests.support.http_face import Face, Reply
 
+SEED = Path(__file__).parents[4] / "shared" / "seeds" / "002_71d571ee487b0ad2.txt"
 pytestmark = pytest.mark.anyio
 ANY_ID = "00000000-0000-4000-8000-000000000001"
 DIFF = {"type": "semantic_diff", "idempotency_key": "k", "request": {"right_document": "r.ttl"}}
@@ -38,6 +42,51 @@ async def test_a_client_starts_reads_and_cancels_a_job(mode: str) -> None:
         assert read.structured_content["bytes"] == report["bytes"]
         cancelled = await client.call_tool("cancel_job", {"job_id": job_id})
         assert cancelled.structured_content["outcome"] == "already_terminal"
+
+
+@pytest.mark.req("W-46", "W-47", "W-48", "W-70", "W-78")
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+@pytest.mark.skipif(not SEED.exists(), reason="the seed documents are not here")
+async def test_the_seed_s_examples_work_as_written(mode: str) -> None:
+    text = SEED.read_text(encoding="utf-8")
+    parts = text.split("\nExample\n")[1:]
+    diff, get, cancel, listed, export = (json.JSONDecoder().raw_decode(each.lstrip())[0] for each in parts)
+    async with http_face() as face, face.client(mode=mode) as client:
+        for tool, arguments in (("get_job", get), ("cancel_job", cancel), ("export_job_artifact", export)):
+            refused = await client.call_tool(tool, arguments)
+            assert refused.is_error
+            assert refused.structured_content["code"] == "unknown_job"
+        for is_reused in (False, True):
+            started = (await client.call_tool("start_job", diff)).structured_content
+            assert started["reused"] is is_reused
+            assert started["job"]["type"] == diff["type"]
+            assert started["job"]["idempotency_key"] == diff["idempotency_key"]
+            assert len(started["job"]) == 25
+        page = (await client.call_tool("list_jobs", listed)).structured_content
+        assert [each["job_id"] for each in page["jobs"]] == [started["job"]["job_id"]]
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_a_cancelled_request_stops_its_call_and_frees_its_lease(mode: str) -> None:
+    """Decision 32: `notifications/cancelled`, or a modern client's hanging up, cancels an ordinary call."""
+    entered = anyio.Event()
+
+    async def held() -> None:
+        entered.set()
+        await anyio.sleep_forever()
+
+    async with http_face() as face, face.client(mode=mode) as client:
+        face.window.before_start = held
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(client.call_tool, "start_job", DIFF)
+            await entered.wait()
+            tasks.cancel_scope.cancel()
+        with anyio.fail_after(4):  # less than the grace of a revocation: the lease is free
+            while not face.audit.records:
+                await anyio.lowlevel.checkpoint()
+            await face.access.revoke_all()
+        assert [each.outcome for each in face.audit.records] == [CallOutcome.CANCELLED]
+        assert face.window.jobs == {}
 
 
 # --- Who may come in ------------------------------------------------------------------------------
@@ -113,6 +162,12 @@ async def test_a_legacy_session_of_another_owner_does_not_exist() -> None:
         unknown = await face.post(ping, mcp_session_id="0" * 32, authorization="Bearer another-token-of-16")
         assert stolen.status == unknown.status == 404
         assert stolen.body == unknown.body
+
+
+def test_the_socket_names_its_protocol() -> None:
+    """Otherwise asyncio leaves Nagle's algorithm on, and every answer takes 40 ms."""
+    with _bind(HttpSettings()) as bound:
+        assert bound.proto == socket.IPPROTO_TCP
 
 
 # --- How much -------------------------------------------------------------------------------------
