@@ -5,7 +5,6 @@ from __future__ import annotations
 import tempfile
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,11 +12,9 @@ from ontology_strategies import axioms, documents
 from operations_support import Answer, axioms_of, diff
 
 from jobs.ontology.anonymous import label_anonymous
+from jobs.ontology.document import OntologyDocument
 from jobs.ontology.syntax import canonical_axioms
 from jobs.operations.semantic_diff import alignment, changes
-
-if TYPE_CHECKING:
-    from jobs.ontology.document import OntologyDocument
 
 Pair = tuple[OntologyDocument, OntologyDocument]
 moderate = settings(max_examples=60, deadline=None)
