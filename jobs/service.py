@@ -149,12 +149,15 @@ class JobService:
     @asynccontextmanager
     async def _running(self) -> AsyncIterator[JobService]:
         await to_thread.run_sync(prepare_folder, self._artifacts.folder)
+        raised: Exception | None = None
         async with anyio.create_task_group() as group:
             self._group, self._is_open = group, True
             group.start_soon(self._audit.drain, name="job audit")
             group.start_soon(self._keep_house, name="job housekeeping")
             try:
                 yield self
+            except Exception as problem:  # noqa: BLE001 - raised again below, outside the task group,
+                raised = problem  # so that callers catch what they threw and no group around it
             finally:
                 try:
                     with anyio.CancelScope(shield=True):
@@ -164,6 +167,8 @@ class JobService:
                     group.cancel_scope.cancel()
         with anyio.move_on_after(limits.CLOSE_WAIT_S, shield=True):
             await self._forget_everything()
+        if raised is not None:
+            raise raised
 
     async def close(self) -> None:
         """End all jobs: refuse new work, stop what can be stopped, let what has its permit finish (W 7.6).

@@ -8,7 +8,7 @@ import pytest
 
 from jobs.errors import InvalidOntology
 from jobs.ontology import grammar, read_document
-from jobs.ontology.syntax import canonical
+from jobs.ontology.syntax import NESTING_MAX, canonical
 
 if TYPE_CHECKING:
     from jobs.ontology.document import OntologyDocument
@@ -157,6 +157,8 @@ def test_graph_becomes_axioms(body: str, meant: str | None) -> None:
         ("<http://e/o2> a owl:Ontology .", ["2 ontology headers"], 8),
         (":A owl:foo :B .", ["owl:foo"], 8),
         (":A a owl:Fnord .", ["owl:Fnord"], 8),
+        ("[] a swrl:Variable .", ["rule variable"], None),
+        ("[] a swrl:ClassAtom .", ["swrl:ClassAtom"], 8),
         ("( :A :B ) rdfs:label 'x' .", ["list"], None),
         ("[] a owl:Axiom ; owl:annotatedSource :A ; rdfs:comment 'x' .", ["owl:annotatedProperty"], 8),
         ("[] a owl:NegativePropertyAssertion ; owl:sourceIndividual :i .", ["owl:assertionProperty"], None),
@@ -183,7 +185,7 @@ def test_misfit_is_named_with_its_line(body: str, names: list[str], line: int | 
 def test_what_is_left_out_is_said() -> None:
     document = read("[ a owl:Class ; owl:unionOf ( :A :B ) ] . :v a swrl:Variable .")
     assert document.axioms == ()
-    assert any("1 class expressions are part of no axiom" in warning for warning in document.warnings)
+    assert any("1 expressions are part of no axiom" in warning for warning in document.warnings)
     assert any("Variables of no rule" in warning for warning in document.warnings)
 
 
@@ -213,6 +215,27 @@ def test_header_forms() -> None:
     habit = read("<http://e/o> owl:imports <http://e/i> . <http://e/i> a owl:Ontology .")
     assert habit.imports == ("http://e/i",)
     assert habit.prefixes["owl"] == grammar.OWL
+
+
+@pytest.mark.parametrize("opening", ["owl:complementOf ", "owl:unionOf ( :B "])
+def test_nesting_is_read_to_its_bound(opening: str) -> None:
+    closing = " ) ]" if "(" in opening else " ]"
+    fine = ":A rdfs:subClassOf " + f"[ {opening}" * NESTING_MAX + ":B" + closing * NESTING_MAX + " ."
+    (axiom,) = logical(read(fine))
+    assert axiom.count("Object") == NESTING_MAX
+    deep = (
+        ":A rdfs:subClassOf " + f"[ {opening}" * (NESTING_MAX + 1) + ":B" + closing * (NESTING_MAX + 1) + " ."
+    )
+    with pytest.raises(InvalidOntology, match="nested more than"):
+        read(deep)
+
+
+def test_remarks_on_class_expressions_are_kept_with_a_warning() -> None:
+    document = read(":A rdfs:subClassOf [ owl:unionOf ( :B :C ) ; rdfs:comment 'why' ] .")
+    assert (
+        'AnnotationAssertion(<http://www.w3.org/2000/01/rdf-schema#comment> _:c14n0 "why")' in document.axioms
+    )
+    assert "annotations on class expressions" in document.warnings[0]
 
 
 def test_deep_nesting_and_long_lists() -> None:

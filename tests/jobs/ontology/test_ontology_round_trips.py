@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import ontology_strategies as strategies
@@ -12,6 +13,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from jobs.errors import InvalidOntology
+from jobs.ontology import grammar
 from jobs.ontology.anonymous import label_anonymous
 from jobs.ontology.document import OntologyDocument, capture_bytes
 from jobs.ontology.reading import read_document
@@ -109,3 +111,71 @@ def test_no_triple_is_lost_without_a_word(document: OntologyDocument, data: st.D
     except InvalidOntology:
         return
     assert silent or found != dataclasses.replace(whole, prefixes=found.prefixes)
+
+
+VOCABULARY = [
+    *(
+        f"<{grammar.OWL}{name}>"
+        for name in ("Class", "Restriction", "Axiom", "inverseOf", "onProperty", "sameAs")
+    ),
+    *(
+        f"<{grammar.OWL}{name}>"
+        for name in ("someValuesFrom", "unionOf", "members", "equivalentClass", "hasKey")
+    ),
+    *(f"<{grammar.RDFS}{name}>" for name in ("subClassOf", "subPropertyOf", "domain", "range", "label")),
+    *(f"<{grammar.RDF}{name}>" for name in ("type", "first", "rest", "nil")),
+    *(f"<{strategies.EX}{name}>" for name in ("C0", "r0", "d0", "a0", "i0", "new")),
+    '"text"',
+]
+SYMMETRIC = frozenset(
+    f"<{grammar.OWL}{name}>"
+    for name in (
+        "sameAs",
+        "differentFrom",
+        "inverseOf",
+        "equivalentClass",
+        "disjointWith",
+        "equivalentProperty",
+    )
+)
+
+
+def account(triples: list[writers.Triple]) -> tuple[set[tuple[str, ...]], Counter[str]]:
+    """What a reading must keep: ground triples as a set, the others by predicate."""
+    distinct = set(triples)
+    ground = {
+        (*sorted((s, o)), p) if p in SYMMETRIC else (s, p, o)
+        for s, p, o in distinct
+        if s[0] != "_" and o[0] != "_"
+    }
+    return ground, Counter(p for s, p, o in distinct if s[0] == "_" or o[0] == "_")
+
+
+@given(strategies.documents(rdf_axioms), st.data())
+@settings(max_examples=400)
+def test_a_graph_with_one_wrong_triple_is_refused_or_kept_whole(
+    document: OntologyDocument, data: st.DataObject
+) -> None:
+    """Put any term at any place: what is read without a warning, written again, accounts for every triple."""
+    triples = list(dict.fromkeys(writers.TripleWriter().document(document)))
+    victim = data.draw(st.integers(0, len(triples) - 1))
+    place = data.draw(st.integers(0, 2))
+    blanks = sorted({term for triple in triples for term in triple if term[0] == "_"})
+    term = data.draw(
+        st.sampled_from([*VOCABULARY, *blanks[:8]] if place else [*VOCABULARY[-7:-1], *blanks[:8]])
+    )
+    assume(place != 1 or term[0] == "<")
+    changed = list(triples[victim])
+    changed[place] = term
+    triples[victim] = (changed[0], changed[1], changed[2])
+    try:
+        found = read_document(writers.n_triples(triples).encode())
+    except InvalidOntology:
+        return
+    if found.warnings:
+        return
+    assume(not is_ambiguous(found.axioms))
+    kept = account([*writers.TripleWriter().document(found)])
+    meant = account(triples)
+    assert kept[0] == meant[0]
+    assert kept[1] == meant[1]
