@@ -1,12 +1,14 @@
-"""What of a result is worth saying first, in words, by job type (W 4).
+"""What of a result is worth saying first, in words, by job type (W 4, decision 22).
 
-`summary` speaks from the structured summary, `first` from the bytes of the report. A report is
+The summary is always told; of the report, what people ask for first: entities, logical axioms,
+unsatisfiable classes, findings, with labels in place of IRIs where the report has them. A report is
 read with suspicion: a missing or odd part is left out, never an error, since only text is at stake.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Final
 
 from jobs.values import JobType
@@ -16,139 +18,189 @@ if TYPE_CHECKING:
 
     from jobs.values import Json
 
-ROWS: Final = 25  # ours, per list
-ROW_CHARACTERS: Final = 300
+ROWS: Final = 15  # ours, per list
+ROW_CHARACTERS: Final = 240
+_IRI: Final = re.compile(r"<([^<>\s]+)>")
+_LAST: Final = ("Declaration", "AnnotationAssertion")  # groups that say least about meaning
+_PREFIXES: Final = {
+    "http://www.w3.org/2002/07/owl#": "owl:",
+    "http://www.w3.org/2000/01/rdf-schema#": "rdfs:",
+    "http://www.w3.org/1999/02/22-rdf-syntax-ns#": "rdf:",
+    "http://www.w3.org/2001/XMLSchema#": "xsd:",
+    "http://www.w3.org/2004/02/skos/core#": "skos:",
+}
 
 
-def summary(job_type: JobType, structured: Json) -> list[str]:
-    """One to three sentences from the summary of a succeeded job."""
+def told(job_type: JobType, structured: Json, report: bytes) -> list[str]:
+    """The lines for a succeeded job.
+
+    Args:
+        report: its report, or the beginning of a large one, or nothing.
+    """
+    read = _parsed(report)
     match job_type:
         case JobType.SEMANTIC_DIFF:
-            return _diff_summary(structured)
+            lines = _diff(structured, read)
         case JobType.CLASSIFICATION:
-            return _classification_summary(structured)
+            lines = _classification(structured, read)
         case JobType.PROJECT_QC:
-            gate, count = structured.get("gate"), structured.get("finding_count")
-            ran, skipped = structured.get("stages_ran"), structured.get("stages_skipped")
-            return [f"Gate: {gate}; {_count(count, 'finding')}; {ran} stages ran, {skipped} skipped."]
+            lines = _project_qc(structured, read)
         case JobType.INFERENCE_MATERIALIZATION:
-            count = _count(structured.get("axiom_count"), "inferred axiom")
-            return [f"{count} computed; the ontology itself is unchanged."]
+            lines = _materialization(structured, read)
+    return [_shortened(line) for line in lines]
 
 
-def first(job_type: JobType, report: bytes) -> str:
-    """The first rows of a report; empty when there is nothing to show."""
+def _parsed(report: bytes) -> Json:
+    """The report, or those of its leading keys that are whole: it has one key per line."""
+    whole = _loaded(report)
+    if whole is not None:
+        return whole
+    found: Json = {}
+    for line in report.splitlines()[1:]:
+        part = _loaded(b"{" + line.rstrip(b", \t") + b"}")
+        if part is None:
+            break
+        found.update(part)
+    return found
+
+
+def _loaded(text: bytes) -> Json | None:
     try:
-        parsed = json.loads(report)
+        value = json.loads(text)
     except (ValueError, RecursionError):
-        return ""
-    if not isinstance(parsed, dict):
-        return ""
-    match job_type:
-        case JobType.SEMANTIC_DIFF:
-            lines = list(_diff_rows(parsed))
-        case JobType.CLASSIFICATION:
-            lines = list(_classification_rows(parsed))
-        case JobType.PROJECT_QC:
-            lines = list(_finding_rows(parsed))
-        case JobType.INFERENCE_MATERIALIZATION:
-            lines = list(_category_rows(parsed))
-    return "\n".join(line[:ROW_CHARACTERS] for line in lines)
+        return None
+    return value if isinstance(value, dict) else None
 
 
 # --- Semantic diff --------------------------------------------------------------------------------
 
 
-def _diff_summary(structured: Json) -> list[str]:
+def _diff(structured: Json, report: Json) -> Iterator[str]:
     if structured.get("identical") is True:
-        return ["The two documents say the same: no axiom, header annotation, id or import differs."]
+        yield "The two documents say the same: no axiom, header annotation, id or import differs."
+        return
+    right = str(_object(report.get("right_document")).get("name") or "the right document")
     added = _count(structured.get("added_axioms"), "axiom")
     removed = _count(structured.get("removed_axioms"), "axiom")
     kind = str(structured.get("compatibility", "")).replace("_", " ")
-    return [f"{added} only in the right document, {removed} only in this window; {kind}."]
+    yield f"{added} only in {right}, {removed} only in this window; {kind}."
+    sides = (("added", right), ("removed", "this window"))
+    labels = _object(report.get("labels"))
+    for side, where in sides:
+        entities = _object(_object(report.get("entities")).get(side))
+        yield from _titled(f"Entities only in {where}:", list(_entities(entities, labels)))
+    yield from _titled("Possibly renamed (same unique label):", list(_renames(report, labels)))
+    for side, where in sides:
+        axioms = _object(_object(report.get("asserted_axioms")).get(side))
+        yield from _titled(f"Axioms only in {where}:", list(_axioms(axioms, labels)), axioms.get("count"))
+    compatibility = _object(report.get("compatibility"))
+    if compatibility.get("anonymous_individual_churn") is True:
+        yield f"Mind: {compatibility.get('caveat')}"
 
 
-def _diff_rows(report: Json) -> Iterator[str]:
-    yield from _entity_rows(report)
-    renames = [
-        f"  {each.get('from')} -> {each.get('to')}" for each in _objects(report.get("rename_candidates"))
-    ]
-    yield from _titled("Possibly renamed (same unique label):", renames)
-    axioms = _object(report.get("asserted_axioms"))
-    for side, where in (("added", "the right document"), ("removed", "this window")):
-        groups = _object(_object(axioms.get(side)).get("groups"))
-        found = [f"  {row.get('axiom')}" for group in groups.values() for row in _objects(group)]
-        yield from _titled(f"Axioms only in {where}:", found)
-    churn = _object(report.get("compatibility"))
-    if churn.get("anonymous_individual_churn") is True:
-        yield f"Mind: {churn.get('caveat')}"
+def _entities(entities: Json, labels: Json) -> Iterator[str]:
+    for kind, iris in entities.items():
+        for iri in iris if isinstance(iris, list) else ():
+            yield f"  {kind} {_named(iri, labels)}"
 
 
-def _entity_rows(report: Json) -> Iterator[str]:
-    entities = _object(report.get("entities"))
-    for side, where in (("added", "the right document"), ("removed", "this window")):
-        found = [
-            f"  {kind} {iri}"
-            for kind, iris in _object(entities.get(side)).items()
-            if isinstance(iris, list)
-            for iri in iris
-        ]
-        yield from _titled(f"Entities only in {where}:", found)
+def _renames(report: Json, labels: Json) -> Iterator[str]:
+    for each in _objects(report.get("rename_candidates")):
+        yield f"  {each.get('from')} -> {_named(each.get('to'), labels)}"
+
+
+def _axioms(axioms: Json, labels: Json) -> Iterator[str]:
+    groups = _object(axioms.get("groups"))
+    for name in sorted(groups, key=lambda name: (name in _LAST, name)):
+        for row in _objects(groups[name]):
+            yield f"  {_readable(str(row.get('axiom')), labels)}"
 
 
 # --- The other types ------------------------------------------------------------------------------
 
 
-def _classification_summary(structured: Json) -> list[str]:
-    said = [
-        f"Consistency: {structured.get('consistency_status')}; "
-        f"unsatisfiable classes: {structured.get('unsatisfiable_status')}."
-    ]
-    count = structured.get("unsatisfiable_count")
-    if isinstance(count, int):
-        said.append(f"{_count(count, 'unsatisfiable class', 'unsatisfiable classes')}.")
-    if structured.get("capability_limited") is True:
-        said.append("This reasoner cannot decide everything here; the report says what is missing.")
-    return said
-
-
-def _classification_rows(report: Json) -> Iterator[str]:
-    listed = report.get("unsatisfiable_classes")
-    found = [f"  {each}" for each in listed] if isinstance(listed, list) else []
-    yield from _titled("Unsatisfiable classes:", found)
+def _classification(structured: Json, report: Json) -> Iterator[str]:
+    """Only what was decided is stated; a structural traversal decides neither (W 4.1)."""
+    consistency = structured.get("consistency_status")
+    decided = consistency in ("consistent", "inconsistent")
+    yield f"The ontology is {consistency}." if decided else f"Consistency was not decided ({consistency})."
+    status, count = structured.get("unsatisfiable_status"), structured.get("unsatisfiable_count")
+    if status == "complete":
+        yield f"{_count(count, 'unsatisfiable class', 'unsatisfiable classes')}, every class was checked."
+    elif status == "not_applicable":
+        yield "Unsatisfiable classes do not apply: everything follows from an inconsistent ontology."
+    else:
+        yield f"Unsatisfiable classes were not decided ({status})."
+    labels = _object(report.get("labels"))
+    found = [f"  {_named(each, labels)}" for each in _list(report.get("unsatisfiable_classes"))]
+    yield from _titled("Unsatisfiable:", found)
+    yield from _titled(
+        "Not complete, because:", [f"  {each}" for each in _list(report.get("incomplete_because"))]
+    )
     counts = _object(report.get("counts"))
     if counts:
         yield "Taxonomy: " + ", ".join(f"{value} {key.replace('_', ' ')}" for key, value in counts.items())
     groups = [
-        "  " + " = ".join(str(each) for each in members)
+        "  " + " = ".join(_named(each, labels) for each in _list(node.get("members")))
         for node in _objects(report.get("equivalents"))
-        if isinstance(members := node.get("members"), list)
     ]
-    yield from _titled("Equivalent classes:", groups)
+    yield from _titled("Equivalent:", groups)
 
 
-def _finding_rows(report: Json) -> Iterator[str]:
-    found = [
+def _project_qc(structured: Json, report: Json) -> Iterator[str]:
+    found = _count(structured.get("finding_count"), "finding")
+    ran, skipped = structured.get("stages_ran"), structured.get("stages_skipped")
+    yield f"Gate: {structured.get('gate')}; {found}; {ran} stages ran, {skipped} skipped."
+    findings = [
         f"  {each.get('severity')}: {each.get('message')} {each.get('focus_iri') or ''}".rstrip()
         for each in _objects(report.get("findings"))
     ]
-    yield from _titled("Findings:", found)
+    yield from _titled("Findings:", findings)
 
 
-def _category_rows(report: Json) -> Iterator[str]:
-    found = [
+def _materialization(structured: Json, report: Json) -> Iterator[str]:
+    yield f"{_count(structured.get('axiom_count'), 'inferred axiom')} computed; the ontology is unchanged."
+    categories = [
         f"  {each.get('category')}: {each.get('produced_axioms')}"
         for each in _objects(report.get("categories"))
     ]
-    yield from _titled("By category:", found)
+    yield from _titled("By category:", categories)
 
 
-def _titled(title: str, found: list[str]) -> Iterator[str]:
+# --- Words ----------------------------------------------------------------------------------------
+
+
+def _titled(title: str, found: list[str], total: object = None) -> Iterator[str]:
+    """A title and its first rows; `total` counts also those that the report itself leaves out."""
     if found:
         yield title
         yield from found[:ROWS]
-        if len(found) > ROWS:
-            yield f"  … and {len(found) - ROWS} more in the report"
+        count = total if isinstance(total, int) and total > len(found) else len(found)
+        if count > ROWS:
+            yield f"  … and {count - ROWS} more; the report lists {len(found)}"
+
+
+def _named(iri: object, labels: Json) -> str:
+    label = labels.get(str(iri))
+    return f"{iri} '{label}'" if isinstance(label, str) else str(iri)
+
+
+def _readable(axiom: str, labels: Json) -> str:
+    """The axiom with labels for the IRIs that have one, and the usual prefixes."""
+
+    def name(found: re.Match[str]) -> str:
+        iri = found.group(1)
+        label = labels.get(iri)
+        if isinstance(label, str):
+            return f"'{label}'"
+        known = next((each for each in _PREFIXES if iri.startswith(each)), None)
+        return found.group() if known is None else _PREFIXES[known] + iri[len(known) :]
+
+    return _IRI.sub(name, axiom)
+
+
+def _shortened(line: str) -> str:
+    return line if len(line) <= ROW_CHARACTERS else f"{line[: ROW_CHARACTERS - 2]} …"
 
 
 def _count(value: object, one: str, many: str | None = None) -> str:
@@ -159,5 +211,9 @@ def _object(value: object) -> Json:
     return value if isinstance(value, dict) else {}
 
 
+def _list(value: object) -> list[object]:
+    return value if isinstance(value, list) else []
+
+
 def _objects(value: object) -> list[Json]:
-    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
+    return [each for each in _list(value) if isinstance(each, dict)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given, settings
@@ -11,8 +12,10 @@ from hypothesis import strategies as st
 from jobs.values import JobType
 from plugin_bridge.mcp_server import rows, text
 from plugin_bridge.mcp_server.port import Chunk
-from tests.support.fake_window import DIFF_REPORT
 from tests.support.http_face import http_face
+
+if TYPE_CHECKING:
+    from jobs.values import Json
 
 DIFF = {"type": "semantic_diff", "idempotency_key": "k", "request": {"right_document": "r.ttl"}}
 JSON = st.recursive(
@@ -55,30 +58,65 @@ def test_bytes_that_are_no_text_can_still_be_looked_at() -> None:
     assert part.next_offset is None
 
 
-@settings(max_examples=100, deadline=None)
+KEYS = ["entities", "asserted_axioms", "findings", "categories", "counts", "equivalents", "labels"]
+
+
+@settings(max_examples=150, deadline=None)
 @given(
     st.sampled_from(list(JobType)),
-    st.dictionaries(
-        st.sampled_from(["entities", "asserted_axioms", "findings", "categories", "counts", "equivalents"]),
-        JSON,
-    ),
+    st.dictionaries(st.sampled_from([*KEYS, "identical", "axiom_count"]), JSON),
+    st.dictionaries(st.sampled_from(KEYS), JSON),
 )
-def test_no_report_can_break_a_text(job_type: JobType, report: dict[str, object]) -> None:
-    assert isinstance(rows.first(job_type, json.dumps(report).encode()), str)
+def test_no_report_can_break_a_text(job_type: JobType, structured: Json, report: Json) -> None:
+    assert all(isinstance(each, str) for each in rows.told(job_type, structured, json.dumps(report).encode()))
 
 
-@pytest.mark.parametrize("report", [b"", b"\xff", b"[]", b"{", b"[" * 100_000])
+@pytest.mark.parametrize(
+    "report", [b"", b"\xff", b"[]", b"{", b"[" * 100_000, b'{\n"labels": {},\n"x": [' + b"[" * 9_999]
+)
 def test_no_bytes_can_break_a_text(report: bytes) -> None:
-    assert rows.first(JobType.SEMANTIC_DIFF, report) == ""
+    assert len(rows.told(JobType.SEMANTIC_DIFF, {}, report)) == 1
 
 
-def test_a_diff_is_told_by_its_sides() -> None:
-    said = rows.first(JobType.SEMANTIC_DIFF, json.dumps(DIFF_REPORT).encode())
-    assert said.splitlines() == [
-        "Entities only in the right document:",
-        "  class http://example.org/b",
-        "Axioms only in the right document:",
-        "  SubClassOf(:b :a)",
+def test_a_diff_is_told_by_its_sides_with_labels_and_meaning_first() -> None:
+    groups = {
+        "AnnotationAssertion": [
+            {"axiom": 'AnnotationAssertion(<http://www.w3.org/2000/01/rdf-schema#label> <u:b> "b")'}
+        ],
+        "SubClassOf": [{"axiom": "SubClassOf(<u:b> <u:a>)"}],
+    }
+    report = {
+        "right_document": {"name": "old.ttl"},
+        "entities": {"added": {"class": ["u:b"], "count": 1}, "removed": {"class": [], "count": 0}},
+        "asserted_axioms": {"added": {"count": 2, "groups": groups}, "removed": {"count": 0, "groups": {}}},
+        "labels": {"u:b": "boat"},
+    }
+    structured = {"added_axioms": 2, "removed_axioms": 1, "compatibility": "potentially_breaking"}
+    assert rows.told(JobType.SEMANTIC_DIFF, structured, json.dumps(report).encode()) == [
+        "2 axioms only in old.ttl, 1 axiom only in this window; potentially breaking.",
+        "Entities only in old.ttl:",
+        "  class u:b 'boat'",
+        "Axioms only in old.ttl:",
+        "  SubClassOf('boat' <u:a>)",
+        "  AnnotationAssertion(rdfs:label 'boat' \"b\")",
+    ]
+
+
+def test_the_leading_keys_of_a_cut_report_are_told() -> None:
+    cut = b'{\n"unsatisfiable_classes": ["u:x"],\n"counts": {"classes":2},\n"groups": [\n{"depth":1'
+    said = rows.told(
+        JobType.CLASSIFICATION, {"unsatisfiable_status": "complete", "unsatisfiable_count": 1}, cut
+    )
+    assert said[-3:] == ["Unsatisfiable:", "  u:x", "Taxonomy: 2 classes"]
+
+
+@pytest.mark.req("W-16")
+@pytest.mark.parametrize("status", ["unsupported", "unknown", "untested"])
+def test_what_was_not_decided_is_not_stated(status: str) -> None:
+    structured = {"consistency_status": status, "unsatisfiable_status": status, "unsatisfiable_count": None}
+    assert rows.told(JobType.CLASSIFICATION, structured, b"") == [
+        f"Consistency was not decided ({status}).",
+        f"Unsatisfiable classes were not decided ({status}).",
     ]
 
 
@@ -115,7 +153,7 @@ async def test_a_text_keeps_to_8_kib_however_large_the_report(size: int) -> None
         said = (await face.call("get_job", {"job_id": job_id})).json["result"]["content"][0]["text"]
         assert len(said.encode()) <= text.TEXT_BYTES
         assert artifact_id in said
-        assert ("é" in said) is (size < text.REPORT_BYTES)
+        assert ("é" in said) is (size < text.REPORT_BYTES)  # else its one long line is cut
 
 
 @pytest.mark.anyio
