@@ -98,7 +98,7 @@ def _diff(name: str, left: Path, right: Path, *, rounds: int) -> Row:
         # `added` is what only the right document has; ROBOT's lines also count IRIs and header.
         note=(
             f"axioms only left {result.get('removed_axioms')}, only right {result.get('added_axioms')}; "
-            f"ROBOT's lines {lines[0]} and {lines[1]}, ontology IRIs and header among them"
+            f"ROBOT's lines {lines[0]} and {lines[1]}, IRIs, header and implied declarations among them"
         ),
     )
 
