@@ -69,18 +69,20 @@ def reduced(supers: dict[str, set[str]], say: Say) -> Taxonomy:
     for source, targets in enumerate(edges):
         parents[component[source]].update(component[target] for target in targets)
     first = [group[0] for group in groups]
-    direct = _direct(parents, say)
+    direct = _direct(parents, component[thing], say)
     return make_taxonomy(
         groups, {first[node]: [first[up] for up in uppers] for node, uppers in direct.items()}
     )
 
 
-def _direct(parents: list[set[int]], say: Say) -> dict[int, list[int]]:
+def _direct(parents: list[set[int]], top: int, say: Say) -> dict[int, list[int]]:
     """Parents that no other parent implies. A parent's number is below that of its children."""
     height = [0] * len(parents)  # steps of the longest way up
     result: dict[int, list[int]] = {}
     for node, uppers in enumerate(parents):
         uppers.discard(node)
+        if len(uppers) > 1:
+            uppers.discard(top)  # implied by any other; left in, every walk would go all the way up
         height[node] = 1 + max((height[upper] for upper in uppers), default=-1)
         result[node] = sorted(_unimplied(uppers, result, height))
         if node % _REPORT_EVERY == 0:
