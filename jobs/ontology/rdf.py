@@ -12,6 +12,8 @@ lenient without loss (missing declarations, OWL 1 vocabulary, no ontology header
 
 from __future__ import annotations
 
+import sys
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 from jobs.errors import InvalidOntology
@@ -25,7 +27,7 @@ from jobs.ontology.triples import Misfit, find_line, read_graph
 from jobs.ontology.vocabulary import owl, short
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from jobs.ontology.grammar import EntityType
     from jobs.ontology.rdf_axioms import Part
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
 
 _IMPORTS: Final = owl("imports")
 _VERSION: Final = owl("versionIRI")
+_CALLS_MAX: Final = 4000
 
 
 def read_rdf(
@@ -51,7 +54,8 @@ def read_rdf(
     """
     try:
         reader = _Reader(read_graph(data, rdf_format), external_types)
-        document = reader.document(rdf_format, prefixes or {})
+        with _room_for_nesting():
+            document = reader.document(rdf_format, prefixes or {})
     except Misfit as misfit:
         line = find_line(data.decode("utf-8", "replace"), misfit.terms)
         details: dict[str, object] = {"construct": misfit.construct, "format": rdf_format}
@@ -61,6 +65,17 @@ def read_rdf(
             where = f"Line {line}: "
         raise InvalidOntology(f"{where}{misfit.message.rstrip('.')}.", details=details) from None
     return document, frozenset(term[1:-1] for term in reader.kinds.guessed)
+
+
+@contextmanager
+def _room_for_nesting() -> Iterator[None]:
+    """Let expressions descend to `NESTING_MAX`, some seven calls a level; calls of Python need no C stack."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(before, _CALLS_MAX))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(before)
 
 
 class _Reader:
@@ -74,6 +89,7 @@ class _Reader:
         self._axioms = Axioms(self._terms, self.kinds)
         self._texts: list[str] = []
         self._reified: dict[Triple, list[str]] = {}
+        self._empty = 0
         for subject, value in graph.types:
             declared = v.DECLARED.get(value)
             if declared is not None:
@@ -82,6 +98,9 @@ class _Reader:
             if value in v.OBJECT_CHARACTERISTICS and not {"O", "D"} & set(self.kinds.of(subject)):
                 self.kinds.add(subject, "O")
         self._terms.imply_kinds()
+        for node in graph.nodes.values():
+            if v.swrl("Variable") in node.get(v.TYPE, ()):
+                raise Misfit("A rule variable at a blank node; name it by an IRI", construct="swrl:Variable")
         variables = {subject for subject, value in graph.types if value == v.swrl("Variable")}
         self._variables = variables
         self._node_axioms = NodeAxioms(graph, self._terms, self.kinds, variables)
@@ -95,8 +114,10 @@ class _Reader:
         self._read_types()
         self._read_facts()
         self._read_nodes()
+        self._read_remarks()
         self._read_annotated_only()
         self._check_nothing_left()
+        self.warnings.extend(self.kinds.warnings())
         return OntologyDocument(
             iri=iri,
             version_iri=version,
@@ -106,7 +127,7 @@ class _Reader:
             prefixes=prefixes,
             format=rdf_format,
             reader="rdf-mapping",
-            warnings=tuple([*self.warnings, *self.kinds.warnings()]),
+            warnings=tuple(self.warnings),
         )
 
     # --- Header ---
@@ -193,6 +214,8 @@ class _Reader:
             if len(types) > 1:
                 raise Misfit(f"{what} that is also of another type", construct=what, terms=tuple(types))
             del node[v.TYPE]
+            if term[0] == "<":
+                self.warnings.append(f"An axiom named {term}: OWL 2 does not keep names of axioms.")
             try:
                 key = (one(node, v.SOURCE, what), one(node, v.PROPERTY, what), one(node, v.TARGET, what))
             except Misfit as misfit:
@@ -236,6 +259,7 @@ class _Reader:
                 }
             )
             self._graph.nodes[node].clear()
+            self._empty += not inner
             found.append(f"Annotation({' '.join([*inner, f'{predicate} {value}'])})")
         return found
 
@@ -247,6 +271,7 @@ class _Reader:
             return
         for node in nodes:
             annotations = self._annotations(node)
+            self._empty += not annotations
             for name, operands in parts:
                 self._texts.append(f"{name}({' '.join([*annotations, operands])})")
 
@@ -314,10 +339,11 @@ class _Reader:
                     self._terms.class_expression(term)
             elif v.INVERSE_OF in node:
                 self._terms.object_property(term)
+                dangling += not (_ON_INVERSE | {v.TYPE}).intersection(node)
             if node and self._terms.is_done(term):
                 self._read_statements(term, node)
         if dangling:
-            self.warnings.append(f"{dangling} class expressions are part of no axiom and were left out.")
+            self.warnings.append(f"{dangling} expressions are part of no axiom and were left out.")
         for term, node in self._graph.nodes.items():
             if node and term not in annotating and not self._terms.is_done(term):
                 self._read_individual(term, node)
@@ -375,6 +401,21 @@ class _Reader:
         if count:
             self.warnings.append(f"{count} annotated axioms are not stated by a triple of their own.")
 
+    def _read_remarks(self) -> None:
+        """Annotations on a class expression; as the OWL API does, they go to an individual of its label."""
+        count = 0
+        for term, node in self._graph.nodes.items():
+            if node and term[0] == "_" and self._terms.is_done(term):
+                for predicate in [found for found in node if self.kinds.of(found) == "A"]:
+                    for value in node.pop(predicate):
+                        count += 1
+                        part = ("AnnotationAssertion", f"{predicate} {term} {value}")
+                        self._emit((term, predicate, value), [part])
+        if count:
+            self.warnings.append(
+                f"{count} annotations on class expressions were read as annotations of anonymous individuals."
+            )
+
     def _check_nothing_left(self) -> None:
         for source, predicate, value in self._reified:
             raise Misfit(
@@ -391,6 +432,8 @@ class _Reader:
                     construct=short(predicate),
                     terms=tuple(value for value in (*values, predicate) if value[0] != "_"),
                 )
+        if self._empty:
+            self.warnings.append(f"{self._empty} owl:Axiom or owl:Annotation nodes carry no annotation.")
         unused = sorted(self._variables - self._node_axioms.used_variables)
         if unused:
             self.warnings.append(f"Variables of no rule: {', '.join(unused[:5])}.")

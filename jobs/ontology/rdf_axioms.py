@@ -133,6 +133,9 @@ class Axioms:
             if subject[0] != "<":
                 raise Misfit("owl:equivalentClass between two data ranges", construct="DatatypeDefinition")
             return "DatatypeDefinition", f"{subject} {self._terms.data_range(value)}"
+        for term in (subject, value):
+            if term[0] == "<" and not {"C", "T"} & set(self._kinds.of(term)):
+                self._kinds.guess(term, "C")  # an import may declare it as a datatype
         return "EquivalentClasses", self._pair(subject, value)
 
     def _disjoint_classes(self, subject: str, value: str) -> Part:

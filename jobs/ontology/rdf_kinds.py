@@ -45,6 +45,7 @@ class Kinds:
             for entity_type in types:
                 self.add(f"<{iri}>", _LETTERS[entity_type])
         self.guessed: dict[str, str] = {}
+        self._punned: set[str] = set()
 
     def add(self, term: str, letter: str) -> None:
         """Record a declaration."""
@@ -73,6 +74,8 @@ class Kinds:
         if term[0] != "<":
             return "O"
         kinds = self.of(term)
+        if "A" in kinds and ("O" in kinds or "D" in kinds):
+            self._punned.add(term)
         if literal is not None and "O" in kinds and "D" in kinds:
             return "D" if literal else "O"
         for letter in "ODA":
@@ -95,4 +98,9 @@ class Kinds:
             if terms:
                 more = f" and {len(terms) - 5} more" if len(terms) > 5 else ""
                 found.append(f"Not declared, read as {name}: {', '.join(terms[:5])}{more}.")
+        if self._punned:
+            names = ", ".join(sorted(self._punned)[:5])
+            found.append(
+                f"Both an annotation property and another kind, so statements may be either: {names}."
+            )
         return found
