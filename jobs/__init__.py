@@ -14,14 +14,8 @@ if TYPE_CHECKING:
     from jobs.audit import AuditSink, EventKind, JobEvent
     from jobs.clock import Clock, SystemClock, parse_rfc3339, rfc3339
     from jobs.computation import Committing, Computation
-    from jobs.descriptor import (
-        describe,
-        describe_error,
-        describe_identity,
-        describe_result,
-        parse_descriptor,
-        parse_identity,
-    )
+    from jobs.descriptor import describe, describe_error, describe_identity, describe_result
+    from jobs.descriptor_reading import parse_descriptor, parse_identity
     from jobs.digests import Digest, byte_digest, canonical_json, is_digest, json_digest, text_digest
     from jobs.kernel.admission import Reservation
     from jobs.kernel.quotas import PRODUCT as PRODUCT_QUOTAS
@@ -57,14 +51,8 @@ _ROOMS: Final[dict[str, tuple[str, ...]]] = {
     "jobs.audit": ("AuditSink", "EventKind", "JobEvent"),
     "jobs.clock": ("Clock", "SystemClock", "parse_rfc3339", "rfc3339"),
     "jobs.computation": ("Committing", "Computation"),
-    "jobs.descriptor": (
-        "describe",
-        "describe_error",
-        "describe_identity",
-        "describe_result",
-        "parse_descriptor",
-        "parse_identity",
-    ),
+    "jobs.descriptor": ("describe", "describe_error", "describe_identity", "describe_result"),
+    "jobs.descriptor_reading": ("parse_descriptor", "parse_identity"),
     "jobs.digests": ("Digest", "byte_digest", "canonical_json", "is_digest", "json_digest", "text_digest"),
     "jobs.kernel.admission": ("Reservation",),
     "jobs.kernel.quotas": ("check_settings",),

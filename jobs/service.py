@@ -1,7 +1,7 @@
 """The job service of one backend: it owns the task group and turns decisions into effects.
 
-Here: admission, reading, cancelling, retention, closing. What happens to one job between its claim
-and its end is in `running.py`; what is decided is in `kernel`.
+Here: reading, cancelling, retention, closing. What happens to one job between its claim
+and its end is in `running.py`; how it comes in, in `admitting.py`; what is decided is in `kernel`.
 
 Invariants
 - A snapshot changes only by compare-and-set in the store; effects follow the store, never lead it.
@@ -23,25 +23,23 @@ import anyio
 from anyio import to_thread
 
 from jobs import limits
+from jobs.admitting import Accepted, Admission
 from jobs.artifacts import prepare_folder
-from jobs.audit import AuditLog, DiscardingSink, EventKind
+from jobs.audit import AuditLog, DiscardingSink
 from jobs.clock import SystemClock
 from jobs.cursors import CursorSeal
 from jobs.errors import (
     AuthorizationRevoked,
     InvalidJobCursor,
     InvalidJobLimit,
-    QueueFull,
-    SchedulerFailed,
     UnknownJob,
     UnknownJobArtifact,
 )
-from jobs.kernel import admission, idempotency, lifecycle, quotas, retention
+from jobs.kernel import idempotency
 from jobs.kernel.cancellation import cancel as decide_cancel
-from jobs.kernel.failures import error_of
-from jobs.kernel.queue import FairQueue, Waiting
-from jobs.kernel.record import Record
-from jobs.running import LiveJob, Runner
+from jobs.running import Runner
+from jobs.scheduling import Scheduler
+from jobs.steps import Steps
 from jobs.stores.contract import Anchor
 from jobs.values import ArtifactId, CancelOutcome, Job, JobId, Owner, State
 
@@ -51,26 +49,20 @@ if TYPE_CHECKING:
     from datetime import datetime
     from types import TracebackType
 
-    from anyio.abc import TaskGroup
-
     from jobs.artifacts import ArtifactHandle, ArtifactVault
     from jobs.audit import AuditSink
     from jobs.clock import Clock
     from jobs.computation import Computation
+    from jobs.kernel.admission import Reservation
+    from jobs.kernel.record import Record
     from jobs.stores.contract import JobStore
     from jobs.values import JobType, QuotaSettings, Submission, WorkspaceId
+
+__all__ = ["Accepted", "JobService", "Page", "random_id"]
 
 logger = logging.getLogger(__name__)
 
 _NOBODY: Final = "sha256:" + "0" * 64
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Accepted:
-    """What `submit` gives back; `reused` says that the job was there before (W 5.4)."""
-
-    job: Job
-    reused: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,26 +104,20 @@ class JobService:
         self.workspace_id = workspace_id
         self._store = store
         self._artifacts = artifacts
-        self._audit = AuditLog(audit_sink or DiscardingSink())
         self._clock = clock or SystemClock()
-        self._new_id = new_id
-        self._workers = workers
-        self._ledger = admission.Ledger()
-        self._queue = FairQueue(limits.QUEUE_CAPACITY)
+        self._audit = AuditLog(audit_sink or DiscardingSink())
         self._cursors = CursorSeal()
-        self._live: dict[JobId, LiveJob] = {}
-        self._busy: set[JobId] = set()
         self._changed: dict[JobId, anyio.Event] = {}
-        self._admitting = anyio.Lock()
         self._housework = anyio.Event()
-        self._quiet = anyio.Event()
         self._closed = anyio.Event()
         self._is_open = False
-        self._newest_at: datetime | None = None
-        self._group: TaskGroup | None = None
         self._life: AbstractAsyncContextManager[JobService] | None = None
-        self._runner = Runner(
-            store=store, artifacts=artifacts, audit=self._audit, clock=self._clock, changed=self._note_change
+        steps = Steps(store, self._audit, self._clock, self._note_change)
+        self._scheduler = Scheduler(
+            Runner(steps, artifacts), workers=workers, ended=lambda: self._housework.set()
+        )
+        self._admission = Admission(
+            steps, self._scheduler, new_id=new_id, check=self._check_open, forget=self._forget
         )
 
     # --- life -------------------------------------------------------------------------------------
@@ -151,7 +137,8 @@ class JobService:
         await to_thread.run_sync(prepare_folder, self._artifacts.folder)
         raised: Exception | None = None
         async with anyio.create_task_group() as group:
-            self._group, self._is_open = group, True
+            self._scheduler.open(group)
+            self._is_open = True
             group.start_soon(self._audit.drain, name="job audit")
             group.start_soon(self._keep_house, name="job housekeeping")
             try:
@@ -179,13 +166,12 @@ class JobService:
             return await self._closed.wait()
         self._is_open = False
         with anyio.CancelScope(shield=True):  # bounded below
+            await self._admission.settled()
             await self.cancel_where(lambda _owner: True)
             with anyio.move_on_after(limits.CLOSE_WAIT_S):
-                while self._busy:
-                    self._quiet = anyio.Event()
-                    await self._quiet.wait()
-            if self._busy:
-                logger.error("service.close_forced", extra={"jobs": len(self._busy)})
+                await self._scheduler.idle()
+            if self._scheduler.running_count:
+                logger.error("service.close_forced", extra={"jobs": self._scheduler.running_count})
             with anyio.move_on_after(limits.AUDIT_DELIVERY_S):
                 await self._audit.flush()
             await self._forget_everything()
@@ -211,7 +197,7 @@ class JobService:
 
     async def reserve(
         self, owner: Owner, job_type: JobType, key: str | None, settings: QuotaSettings
-    ) -> admission.Reservation:
+    ) -> Reservation:
         """Take the right to capture and then submit; hold it with `with`.
 
         `key` is None for an ordinary call. A key that is bound now gives a retry, which pays no quota.
@@ -223,20 +209,11 @@ class JobService:
             JobTypeDisabled, CaptureCapacityExceeded, ActiveQuotaExceeded, RetentionQuotaExceeded,
             BackendQuotaExceeded, QueueFull: the first bound of W 7.2 that is full.
         """
-        quotas.check_settings(settings)
-        if key is not None:
-            idempotency.check_key(key)
         await self._purge()
-        async with self._admitting:
-            self._check_open(owner)
-            at = self._clock.now()
-            bound = None if key is None else await self._find_bound(owner, job_type, key, at)
-            records = await self._store.everything()
-            load = admission.load_of(records, owner.principal_fingerprint, at)
-            return self._ledger.admit(owner, job_type, key, settings, load, is_retry=bound is not None)
+        return await self._admission.reserve(owner, job_type, key, settings)
 
     async def submit(
-        self, reservation: admission.Reservation, submission: Submission, computation: Computation
+        self, reservation: Reservation, submission: Submission, computation: Computation
     ) -> Accepted:
         """Spend a reservation: make the job and queue it, or find the one that is there (W 3.3).
 
@@ -248,110 +225,7 @@ class JobService:
             IdempotencyConflict: the key stands for other inputs (`idempotency_conflict`).
             AdmissionExpired: the job of a retry vanished meanwhile (`job_admission_expired`).
         """
-        live = LiveJob(computation)
-        try:
-            async with self._admitting:
-                self._check_open(submission.owner)
-                reservation.check(submission.owner, submission.type, submission.idempotency_key)
-                accepted = await self._admit(reservation, submission, live)
-        except BaseException:
-            live.release()
-            raise
-        if accepted.reused:
-            live.release()
-        return accepted
-
-    async def _admit(
-        self, reservation: admission.Reservation, submission: Submission, live: LiveJob
-    ) -> Accepted:
-        at = max(self._clock.now(), self._newest_at or self._clock.now())
-        if submission.idempotency_key is not None:
-            held = await self._find_bound(submission.owner, submission.type, submission.idempotency_key, at)
-            if held is not None:
-                idempotency.check_same(held, submission.input_identity)
-                return Accepted(job=held.job, reused=True)
-            idempotency.check_first(was_retry=reservation.is_retry)
-        await self._make_room(submission.owner, reservation.settings, at)
-        record = Record(
-            job=lifecycle.accept(submission, JobId(self._new_id()), at),
-            revision=1,
-            settings=reservation.settings,
-            binds_key=submission.idempotency_key is not None,
-        )
-        # From here on the job exists: nothing may interrupt until it is queued.
-        with anyio.CancelScope(shield=True):
-            accepted = await self._insert(record, reservation, live, at)
-        return accepted
-
-    async def _insert(
-        self, record: Record, reservation: admission.Reservation, live: LiveJob, at: datetime
-    ) -> Accepted:
-        kept = await self._store.insert_if_absent(record, at)
-        job = record.job
-        if kept.job.job_id != job.job_id:  # only a store shared with another process gets here
-            idempotency.check_same(kept, job.input_identity)
-            return Accepted(job=kept.job, reused=True)
-        self._newest_at = at
-        reservation.free()
-        live.job_id = job.job_id
-        self._live[job.job_id] = live
-        self._audit.emit(live.trail, EventKind.ACCEPTED, job, at)
-        return Accepted(job=await self._enqueue(record), reused=False)
-
-    async def _enqueue(self, record: Record) -> Job:
-        """Queue a new record. A job is never left waiting outside the queue (W 3.3)."""
-        job = record.job
-        try:
-            self._queue.push(
-                Waiting(
-                    job_id=job.job_id,
-                    principal=job.owner.principal_fingerprint,
-                    workers=record.settings.workers,
-                )
-            )
-            self._start_waiting()
-        except (QueueFull, SchedulerFailed) as problem:
-            self._queue.remove(job.job_id)
-            live = self._live.pop(job.job_id)
-            return await self._runner.fail(live, error_of(problem))
-        return job
-
-    async def _make_room(self, owner: Owner, settings: QuotaSettings, at: datetime) -> None:
-        leaving = retention.make_room(
-            await self._store.everything(),
-            owner.principal_fingerprint,
-            per_principal=settings.retained_per_principal,
-            per_backend=settings.retained_per_backend,
-            at=at,
-        )
-        if leaving:
-            self._forget(await self._store.remove([record.job.job_id for record in leaving]))
-
-    # --- the queue --------------------------------------------------------------------------------
-
-    def _start_waiting(self) -> None:
-        """Give free workers their next jobs.
-
-        Raises:
-            SchedulerFailed: the task group does not take the job (`job_scheduler_failed`).
-        """
-        if self._group is None:
-            raise SchedulerFailed("The job could not be handed to a worker.")
-        while entry := self._queue.take(running=len(self._busy), slots=self._workers):
-            self._busy.add(entry.job_id)
-            self._group.start_soon(self._run, entry.job_id, name=f"job {entry.job_id}")
-
-    async def _run(self, job_id: JobId) -> None:
-        """Run one job to its end and hand its place to the next."""
-        try:
-            await self._runner.run(self._live[job_id])
-        finally:
-            self._live.pop(job_id, None)
-            self._busy.discard(job_id)
-            self._housework.set()
-            self._quiet.set()
-            if self._is_open:
-                self._start_waiting()
+        return await self._admission.submit(reservation, submission, computation)
 
     # --- reading ----------------------------------------------------------------------------------
 
@@ -450,6 +324,8 @@ class JobService:
     async def discard_record(self, owner: Owner, job_id: str) -> None:
         """Forget an ended job and its artifacts now: an ordinary call's result is delivered (decision 3).
 
+        A job that has not ended stays.
+
         Raises:
             UnknownJob: the job is not the owner's (`unknown_job`).
         """
@@ -459,8 +335,7 @@ class JobService:
     async def _cancel(self, record: Record) -> tuple[Job, CancelOutcome]:
         """Decide on the newest snapshot, store, then send the signals. A lost race decides again."""
         while True:
-            at = self._clock.now()
-            decision = decide_cancel(record.job, at)
+            decision = decide_cancel(record.job, self._clock.now())
             if decision.job is record.job:
                 return decision.job, decision.outcome
             stored = await self._store.compare_and_set(record.job.job_id, record.revision, decision.job)
@@ -471,12 +346,7 @@ class JobService:
                 raise UnknownJob
             record = found
         job = decision.job
-        live = self._live.get(job.job_id)
-        if live is not None:
-            self._runner.tombstoned(live, job, at)
-            if self._queue.remove(job.job_id):
-                del self._live[job.job_id]
-                live.release()
+        self._scheduler.stop(job)
         self._note_change(job.job_id)
         return job, decision.outcome
 

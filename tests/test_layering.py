@@ -30,11 +30,18 @@ MAY_IMPORT: dict[str, set[str]] = {
     "ontology": BASE,
     "reasoners": BASE | {"workers", "ontology"},
     "operations": BASE | {"workers", "ontology", "reasoners", "artifacts"},
-    "running": BASE | {"kernel", "stores", "audit", "artifacts", "computation", "descriptor"},
-    "service": BASE | {"kernel", "stores", "audit", "artifacts", "computation", "cursors", "running"},
+    "descriptor_reading": BASE | {"descriptor"},
+    "steps": BASE | {"kernel", "stores", "audit", "computation"},
+    "publishing": BASE | {"kernel", "audit", "artifacts", "computation", "descriptor", "steps"},
+    "running": BASE | {"kernel", "audit", "artifacts", "computation", "steps", "publishing"},
+    "scheduling": BASE | {"kernel", "steps", "running"},
+    "admitting": BASE | {"kernel", "audit", "computation", "steps", "scheduling"},
+    "service": BASE
+    | {"kernel", "stores", "audit", "artifacts", "computation", "cursors"}
+    | {"steps", "running", "scheduling", "admitting"},
 }
 # What `plugin_bridge` must not know of; the composition root may name a store to build it.
-INSIDE = {"kernel", "running", "cursors", "stores"}
+INSIDE = {"kernel", "cursors", "stores", "steps", "publishing", "running", "scheduling", "admitting"}
 COMPOSITION_ROOT = "plugin_bridge/window.py"
 
 ONE_ROOM: dict[str, tuple[str, ...]] = {

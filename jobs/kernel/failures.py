@@ -17,7 +17,7 @@ _SECRETS: Final = (
     (re.compile(r"(?i)\b(bearer|basic)\s+[\w.~+/=-]{6,}"), r"\1 <secret>"),
     (
         re.compile(
-            r"(?i)\b([\w-]*(?:token|password|passwd|secret|api[_-]?key|authorization|credential)s?)"
+            r"(?i)((?:token|password|passwd|secret|api[_-]?key|authorization|credential)s?)"
             r"(\"?\s*[=:]\s*\"?)(?!<secret>)(?!(?:bearer|basic) )[^\s\"'&,;]+"
         ),
         r"\1\2<secret>",

@@ -127,7 +127,7 @@ async def test_parallel_starters_give_one_job(tmp_path: Path, equal: bool) -> No
         assert reused.count(True) == (7 if equal else 0)
         assert [work.releases for work in works] == [1] * 8
         assert sum(work.runs for work in works) == 1
-        assert it.service._ledger.open_count == 0
+        assert it.service._admission.ledger.open_count == 0
 
 
 async def test_retry_whose_job_vanished_during_capture_is_told_to_ask_again(tmp_path: Path) -> None:
@@ -341,7 +341,7 @@ async def test_five_thousand_parallel_requests_keep_to_the_bounds(tmp_path: Path
         kept = await it.store.everything()
         assert refused == 5000 - len(kept)
         assert len(kept) <= 34
-        assert it.service._ledger.open_count == 0
+        assert it.service._admission.ledger.open_count == 0
 
 
 # --- time -----------------------------------------------------------------------------------------

@@ -201,7 +201,7 @@ class JobMachine(RuleBasedStateMachine):
     @rule(job=jobs, phase=st.sampled_from(["loading", "reasoning"]))
     def say(self, job: Modelled, phase: str) -> None:
         self.settle()
-        live = self.it.service._live.get(job.seen.job_id)
+        live = self.it.service._scheduler.live.get(job.seen.job_id)
         if live is not None and job.state is State.RUNNING and not self.closed:
             self.do(_said(live, phase))
 
@@ -309,11 +309,11 @@ class JobMachine(RuleBasedStateMachine):
         if hasattr(self, "loop"):
             states = [job.state for job in self.model]
             running, queued = states.count(State.RUNNING), states.count(State.QUEUED)
-            assert len(self.it.service._queue) == queued
-            assert len(self.it.service._live) == running + queued
+            assert len(self.it.service._scheduler.queue) == queued
+            assert len(self.it.service._scheduler.live) == running + queued
             assert running <= 2
             assert queued == 0 or running == 2
-            assert self.it.service._ledger.open_count == 0
+            assert self.it.service._admission.ledger.open_count == 0
 
     @invariant()
     def events_are_gapless_with_one_beginning_and_one_end(self) -> None:

@@ -180,20 +180,20 @@ async def test_executor_that_refuses_leaves_a_failed_job_never_a_stranded_one(
 ) -> None:
     async with d.bench(tmp_path) as it:
         work = d.Work()
-        group = it.service._group
+        group = it.service._scheduler._group
         if refusal == "queue":
-            it.service._queue = FairQueue(0)
+            it.service._scheduler.queue = FairQueue(0)
         else:
-            it.service._group = None
+            it.service._scheduler._group = None
         accepted = await it.start(work)
-        it.service._group = group
+        it.service._scheduler._group = group
         assert accepted.job.state is State.FAILED
         assert accepted.job.error is not None
         assert accepted.job.started_at is None
         assert accepted.job.error.code == f"job_{'queue_full' if refusal == 'queue' else 'scheduler_failed'}"
         assert accepted.job.error.retryable
-        assert (work.runs, work.releases, len(it.service._queue)) == (0, 1, 0)
-        it.service._queue = FairQueue(32)
+        assert (work.runs, work.releases, len(it.service._scheduler.queue)) == (0, 1, 0)
+        it.service._scheduler.queue = FairQueue(32)
         assert (await it.ended((await it.start(d.Work(), key="next")).job)).state is State.SUCCEEDED
 
 
