@@ -15,29 +15,24 @@ from typing import TYPE_CHECKING, Final
 from jobs import limits
 from jobs.errors import (
     ConfirmationRequired,
-    DiffNetworkUnsupported,
-    DiffScopeUnsupported,
     ExpectedTargetDigestRequired,
     InvalidJobLimit,
-    MaterializationDestinationUnavailable,
-    MaterializationLiveLimitExceeded,
     UnknownJobType,
 )
 from jobs.values import ArtifactId, JobId, JobType
-from plugin_bridge.mcp_server.shapes import Choice, Flag, Integer, Object, Several, Text, check
+from plugin_bridge.mcp_server.request_shapes import POLICY_PATH, request_shapes
+from plugin_bridge.mcp_server.shapes import Choice, Flag, Integer, Object, Text, check
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from jobs.values import Json
-    from plugin_bridge.mcp_server.shapes import Problem
 
 MATERIALIZATION_LIVE_AXIOMS: Final = 500  # W 4.4: one commit must fit the model thread's budget
 MATERIALIZATION_AXIOMS: Final = 100_000  # decision 20: where no editor can freeze
 
 _UUID = "^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$"
 _DIGEST = "^sha256:[0-9a-f]{64}$"
-_ABSOLUTE_IRI = '^[A-Za-z][A-Za-z0-9+.-]*:[^\\u0000-\\u0020<>"{}|\\\\^`\\u007F-\\u00A0\\uD800-\\uDFFF]+$'
 
 
 # --- The checked arguments ------------------------------------------------------------------------
@@ -94,146 +89,6 @@ class ReadArguments:
 
 def _uuid(about: str) -> Text:
     return Text(about=about, longest=36, pattern=_UUID, must="a UUID in lower case, as given by start_job")
-
-
-def _limit(about: str, default: int) -> tuple[Integer, int]:
-    return Integer(about=about, least=0, most=limits.REQUEST_LIMIT_MAX), default
-
-
-_POLICY_PATH = (
-    Text(
-        about="Project policy to use instead of the discovered one. Usually left out.",
-        longest=limits.PATH_CHARACTERS,
-    ),
-    None,
-)
-
-CLASSIFICATION: Final = Object(
-    about="Classify the active ontology and its imports with the selected reasoner. {} is enough.",
-    optional={
-        "limit": _limit(
-            "Most unsatisfiable classes to list in the report.", limits.CLASSIFICATION_LIMIT_DEFAULT
-        ),
-        "policy_path": _POLICY_PATH,
-    },
-)
-
-PROJECT_QC: Final = Object(
-    about="Run the project's quality checks. {} is enough.",
-    optional={
-        "limit": _limit("Most samples per check.", limits.QC_LIMIT_DEFAULT),
-        "lock_mode": (
-            Choice(
-                about="Import lock: ignore it, verify and report, or require it to be valid.",
-                words=("ignore", "verify", "required"),
-            ),
-            "ignore",
-        ),
-        "policy_path": _POLICY_PATH,
-    },
-)
-
-SEMANTIC_DIFF: Final = Object(
-    about="Compare the active ontology (left) with one local file (right).",
-    required={
-        "right_document": Text(
-            about="The other ontology file, inside the project; a relative path starts at the project root.",
-            longest=limits.PATH_CHARACTERS,
-        )
-    },
-    optional={
-        "limit": _limit(
-            "Most axiom rows per side in the report; counts stay exact.", limits.DIFF_LIMIT_DEFAULT
-        ),
-        "network": (
-            Choice(
-                about="Only deny: nothing is fetched.",
-                words=("deny",),
-                telling=DiffNetworkUnsupported,
-            ),
-            "deny",
-        ),
-        "include_imports": (
-            Flag(
-                about="Only false: the two documents themselves are compared.",
-                only=False,
-                telling=DiffScopeUnsupported,
-            ),
-            False,
-        ),
-        "policy_path": _POLICY_PATH,
-    },
-)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _DestinationKind(Choice):
-    """The kinds a window offers; a known kind of other hosts has a code of its own (W 4.4)."""
-
-    def read(self, value: object, where: str, problems: list[Problem]) -> object:
-        """The kind."""
-        if value == "project_file":
-            told = _DestinationKind(
-                about=self.about, words=self.words, telling=MaterializationDestinationUnavailable
-            )
-            told._refuse(where, problems, f"one of {', '.join(self.words)}: a window writes no project file")
-            return value
-        return Choice.read(self, value, where, problems)
-
-
-_CATEGORIES = (
-    "subclass_axioms",
-    "equivalent_class_axioms",
-    "class_assertions",
-    "property_hierarchy_axioms",
-    "object_property_assertions",
-    "data_property_assertions",
-)
-
-
-def _materialization(axioms_max: int) -> Object:
-    def count(about: str) -> Integer:
-        return Integer(about=about, least=1, most=axioms_max, beyond=MaterializationLiveLimitExceeded)
-
-    return Object(
-        about="Compute inferred axioms into a private artifact; the ontology is not changed.",
-        required={
-            "categories": Several(about="What to infer, in order of importance.", words=_CATEGORIES),
-            "destination": Object(
-                about="Where the axioms are meant to go.",
-                required={
-                    "kind": _DestinationKind(
-                        about="A new ontology, or the active one.", words=("new_ontology", "active_source")
-                    ),
-                    "identifier": Text(
-                        about="IRI of that ontology.",
-                        longest=limits.PATH_CHARACTERS,
-                        pattern=_ABSOLUTE_IRI,
-                        must="an absolute IRI of 1 to 4096 characters",
-                    ),
-                },
-            ),
-            "provenance": Object(
-                about="Who made the axioms and why.",
-                required={
-                    "generator": Text(about="Name of the generator.", longest=512, is_nonblank=True),
-                    "purpose": Text(about="What they are for.", longest=1024, is_nonblank=True),
-                },
-            ),
-            "limits": Object(
-                about="Bounds; exceeding any one discards everything.",
-                required={
-                    "max_axioms_per_category": count("Most axioms per category."),
-                    "max_axioms_total": count("Most axioms together."),
-                    "max_bytes": Integer(
-                        about="Most bytes of axioms.", least=1024, most=limits.ARTIFACT_BYTES
-                    ),
-                    "timeout_ms": Integer(about="Most milliseconds.", least=1, most=3_600_000),
-                },
-            ),
-        },
-        optional={"policy_path": _POLICY_PATH},
-    )
 
 
 def _start(request: Object | None) -> Object:
@@ -300,7 +155,7 @@ EXPORT: Final = Object(
             ),
             None,
         ),
-        "policy_path": _POLICY_PATH,
+        "policy_path": POLICY_PATH,
     },
     absent={"confirm": ConfirmationRequired},
 )
@@ -338,12 +193,7 @@ class StartShape:
     """
 
     def __init__(self, axioms_max: int) -> None:
-        self.requests: Mapping[JobType, Object] = {
-            JobType.CLASSIFICATION: CLASSIFICATION,
-            JobType.PROJECT_QC: PROJECT_QC,
-            JobType.SEMANTIC_DIFF: SEMANTIC_DIFF,
-            JobType.INFERENCE_MATERIALIZATION: _materialization(axioms_max),
-        }
+        self.requests = request_shapes(axioms_max)
         self._by_type = {key.value: _start(each) for key, each in self.requests.items()}
         self._unknown = _start(None)
 

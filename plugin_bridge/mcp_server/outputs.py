@@ -101,8 +101,46 @@ def read_job_artifact() -> Json:
 
 
 def describe_window() -> Json:
-    """An object whose keys the window decides (decision 24)."""
-    return answer({"type": "object", "not": {"required": ["error", "code", "retryable"]}})
+    """What is open here and what the caller may do (decision 24)."""
+    name: Json = {"type": "string"}
+    names: Json = {"type": "array", "items": name}
+    statuses = {"enum": ["supported", "unsupported", "unknown", "untested"]}
+    ontology = {
+        "iri": _nullable(name),
+        "version_iri": _nullable(name),
+        "format": name,
+        "axioms": _integer(0),
+        "logical_axioms": _integer(0),
+        "closure_axioms": _integer(0),
+        "semantic_fingerprint": DIGEST,
+        "reading_warnings": names,
+        "reading_warning_count": _integer(0),
+    }
+    reasoner = {
+        "profile_id": name,
+        "name": name,
+        "version": name,
+        "reviewed": _BOOLEAN,
+        "capabilities": {"type": "object", "additionalProperties": statuses},
+    }
+    policy = {"loaded": _BOOLEAN, "path": _nullable(name), "digest": DIGEST, "project_id": name}
+    types = {"type": "array", "items": {"enum": [each.value for each in JobType]}, "uniqueItems": True}
+    return answer(
+        closed(
+            {
+                "title": name,
+                "workspace_id": UUID,
+                "session_revision": _integer(0),
+                "ontology": closed(ontology),
+                "imports": closed({"declared": names, "loaded": names, "missing": names}),
+                "reasoner": closed(reasoner),
+                "policy": closed(policy),
+                "job_types": types,
+                "capabilities": names,
+                "read_only": _BOOLEAN,
+            }
+        )
+    )
 
 
 # --- The descriptor -------------------------------------------------------------------------------

@@ -72,6 +72,26 @@ def _loaded(text: bytes) -> Json | None:
     return value if isinstance(value, dict) else None
 
 
+def window(described: Json) -> list[str]:
+    """The lines about an open window."""
+    ontology, imports = _object(described.get("ontology")), _object(described.get("imports"))
+    reasoner, policy = _object(described.get("reasoner")), _object(described.get("policy"))
+    iri = ontology.get("iri") or "an ontology without IRI"
+    lines = [
+        f"{described.get('title')}: {iri}, {_count(ontology.get('axioms'), 'axiom')}, "
+        f"{ontology.get('closure_axioms')} with its imports; revision {described.get('session_revision')}.",
+        f"Reasoner: {reasoner.get('profile_id')}. Project: {policy.get('project_id')}, "
+        f"{'its policy is ' + str(policy.get('path')) if policy.get('loaded') else 'default policy'}.",
+        f"start_job takes here: {', '.join(str(each) for each in _list(described.get('job_types')))}.",
+        f"You may: {', '.join(str(each) for each in _list(described.get('capabilities')))}.",
+    ]
+    if described.get("read_only") is True:
+        lines.append("This window is read-only: nothing can be exported.")
+    lines += _titled("Imports not found:", [f"  {each}" for each in _list(imports.get("missing"))])
+    lines += _titled("Mind, from reading:", [f"  {each}" for each in _list(ontology.get("reading_warnings"))])
+    return [_shortened(line) for line in lines]
+
+
 # --- Semantic diff --------------------------------------------------------------------------------
 
 

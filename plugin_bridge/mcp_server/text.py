@@ -7,7 +7,6 @@ here is contract: programs read the structured answer.
 
 from __future__ import annotations
 
-import json
 import logging
 from collections import OrderedDict
 from dataclasses import dataclass
@@ -126,8 +125,8 @@ def of_part(part: Part, offset: int, size_bytes: int) -> str:
 
 
 def of_window(described: Json) -> str:
-    """The description as JSON: its keys are the window's to choose."""
-    return clip_utf8(json.dumps(described, ensure_ascii=False, indent=1, default=str), TEXT_BYTES)
+    """What is open, which reasoner, and what may be started."""
+    return clip_utf8("\n".join(rows.window(described)), TEXT_BYTES)
 
 
 # --- get_job --------------------------------------------------------------------------------------

@@ -25,7 +25,7 @@ INVALID_PARAMS: Final = -32602
 
 # A string may end with the message: else each quote of an endless one would be tried to the end again.
 _TOKEN: Final = re.compile(rb'"(?:[^"\\]|\\.?)*+(?:"|\Z)|[\[\]{}]', re.DOTALL)
-_ID: Final = re.compile(rb'\s*:\s*(-?\d{1,18}|"(?:[^"\\]|\\.){0,256}")(?=\s*[,}])')
+_ID: Final = re.compile(rb'\s*:\s*(-?\d{1,18}|"(?:[^"\\]|\\.){0,1024}")(?=\s*[,}])')
 _SURROGATE_ESCAPE: Final = re.compile(rb"\\u[dD][89a-fA-F]")
 
 

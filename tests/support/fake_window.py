@@ -151,7 +151,39 @@ class FakeWindow:
         return Chunk(data=data[offset : offset + length], size_bytes=len(data))
 
     async def describe_window(self, session: Session) -> dict[str, object]:
-        return {"ontology": {"iri": "http://example.org/o"}, "capabilities": sorted(session.capabilities)}
+        return {
+            "title": "fake.ofn",
+            "workspace_id": self.workspace_id,
+            "session_revision": 1,
+            "ontology": {
+                "iri": "http://example.org/o",
+                "version_iri": None,
+                "format": "functional",
+                "axioms": 1,
+                "logical_axioms": 0,
+                "closure_axioms": 1,
+                "semantic_fingerprint": text_digest("fake"),
+                "reading_warnings": [],
+                "reading_warning_count": 0,
+            },
+            "imports": {"declared": [], "loaded": [], "missing": []},
+            "reasoner": {
+                "profile_id": "structural",
+                "name": "structural",
+                "version": "1",
+                "reviewed": True,
+                "capabilities": {},
+            },
+            "policy": {
+                "loaded": False,
+                "path": None,
+                "digest": text_digest("policy"),
+                "project_id": "fake",
+            },
+            "job_types": [each.value for each in JobType],
+            "capabilities": sorted(session.capabilities),
+            "read_only": False,
+        }
 
     # --- for tests ---------------------------------------------------------------------------------
 

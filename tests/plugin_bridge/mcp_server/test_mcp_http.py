@@ -23,6 +23,16 @@ if TYPE_CHECKING:
 SEED = Path(__file__).parents[4] / "shared" / "seeds" / "002_71d571ee487b0ad2.txt"
 pytestmark = pytest.mark.anyio
 ANY_ID = "00000000-0000-4000-8000-000000000001"
+INITIALIZE = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-11-25",
+        "capabilities": {},
+        "clientInfo": {"name": "t", "version": "1"},
+    },
+}
 DIFF = {"type": "semantic_diff", "idempotency_key": "k", "request": {"right_document": "r.ttl"}}
 
 
@@ -89,6 +99,43 @@ async def test_a_cancelled_request_stops_its_call_and_frees_its_lease(mode: str)
         assert face.window.jobs == {}
 
 
+async def test_a_legacy_client_that_hangs_up_does_not_cancel_its_call() -> None:
+    """Decision 32: only `notifications/cancelled` does; the connection may simply have broken."""
+    entered, gate = anyio.Event(), anyio.Event()
+
+    async def held() -> None:
+        entered.set()
+        await gate.wait()
+
+    async with http_face() as face:
+        opened = await face.post(json.dumps(INITIALIZE).encode())
+        session_id = opened.headers["mcp-session-id"]
+        face.window.before_start = held
+        params = {"name": "start_job", "arguments": DIFF}
+        body = json.dumps({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": params}).encode()
+        async with await anyio.connect_tcp(face.address.host, face.address.port) as stream:
+            await stream.send(face.post_bytes(body, mcp_session_id=session_id))
+            await entered.wait()
+        gate.set()
+        with anyio.fail_after(5):
+            while not face.audit.records:
+                await anyio.lowlevel.checkpoint()
+        assert [each.outcome for each in face.audit.records] == [CallOutcome.SUCCEEDED]
+        assert len(face.window.jobs) == 1
+
+
+async def test_it_listens_on_ipv6_loopback_too() -> None:
+    if not socket.has_ipv6:
+        pytest.skip("no IPv6 here")
+    try:
+        async with http_face(host="::1") as face:
+            assert face.address.url == f"http://[::1]:{face.address.port}/mcp"
+            host = f"[::1]:{face.address.port}"
+            assert (await _get_job(face, host=host)).status == 200
+    except* OSError:
+        pytest.skip("no IPv6 loopback here")
+
+
 # --- Who may come in ------------------------------------------------------------------------------
 
 
@@ -144,17 +191,7 @@ async def test_a_legacy_session_of_another_owner_does_not_exist() -> None:
             token="another-token-of-16",
             expires_at=None,
         )
-        init = {
-            "jsonrpc": "2.0",
-            "id": 1,
-            "method": "initialize",
-            "params": {
-                "protocolVersion": "2025-11-25",
-                "capabilities": {},
-                "clientInfo": {"name": "t", "version": "1"},
-            },
-        }
-        opened = await face.post(json.dumps(init).encode())
+        opened = await face.post(json.dumps(INITIALIZE).encode())
         session_id = opened.headers["mcp-session-id"]
         ping = json.dumps({"jsonrpc": "2.0", "id": 2, "method": "ping"}).encode()
         assert (await face.post(ping, mcp_session_id=session_id)).status == 200

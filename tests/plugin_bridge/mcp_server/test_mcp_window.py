@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import signal
 import subprocess
 import sys
 from contextlib import asynccontextmanager
@@ -24,6 +23,8 @@ from jobs.digests import byte_digest
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
+
+    from anyio.abc import Process
 
 pytestmark = pytest.mark.anyio
 ROOT = Path(__file__).parents[3]
@@ -73,18 +74,26 @@ async def over_http(project: Path, mode: str) -> AsyncIterator[Client]:
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
     )
+    try:
+        with anyio.fail_after(60):
+            url = await served_at(process)
+            async with create_mcp_http_client({"authorization": f"Bearer {TOKEN}"}) as http:
+                transport = streamable_http_client(url, http_client=http)
+                async with Client(transport, mode=mode) as client:
+                    yield client
+    finally:
+        with anyio.move_on_after(10, shield=True):
+            process.terminate()
+            await process.aclose()
+
+
+async def served_at(process: Process) -> str:
+    """The address that the server says on stderr."""
     assert process.stderr is not None
-    with anyio.fail_after(60):
-        said = ""
-        while not (found := re.search(r"http://\S+/mcp", said)):
-            said += (await process.stderr.receive()).decode()
-        async with create_mcp_http_client({"authorization": f"Bearer {TOKEN}"}) as http:
-            transport = streamable_http_client(found.group(), http_client=http)
-            async with Client(transport, mode=mode) as client:
-                yield client
-        process.send_signal(signal.SIGTERM)
-        await process.wait()
-    await process.aclose()
+    said = ""
+    while not (found := re.search(r"http://\S+/mcp", said)):
+        said += (await process.stderr.receive()).decode()
+    return found.group()
 
 
 async def ended(client: Client, job_id: str) -> dict[str, object]:
