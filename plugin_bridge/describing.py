@@ -23,11 +23,16 @@ def describe(
     workspace_id: WorkspaceId,
     ontology: OntologyCapture,
     policy: ResolvedPolicy,
-    profile: ReasonerProfile,
+    profile: ReasonerProfile | None,
+    profile_name: str,
     session: Session,
     is_read_only: bool,
 ) -> Json:
-    """A closed JSON object; paths in it are relative to the project root."""
+    """A closed JSON object; paths in it are relative to the project root.
+
+    Args:
+        profile: what `profile_name` stands for; None when there is no such profile.
+    """
     return {
         "title": title,
         "workspace_id": workspace_id,
@@ -38,13 +43,7 @@ def describe(
             "loaded": list(ontology.imports_loaded),
             "missing": list(ontology.imports_missing),
         },
-        "reasoner": {
-            "profile_id": profile.profile_id,
-            "name": profile.identity.reasoner_name,
-            "version": profile.identity.version,
-            "reviewed": profile.is_reviewed,
-            "capabilities": {str(row["id"]): row["status"] for row in profile.capability_rows()},
-        },
+        "reasoner": _reasoner(profile, profile_name),
         "policy": {
             "loaded": policy.loaded,
             "path": policy.relative_policy_path,
@@ -56,6 +55,18 @@ def describe(
         ],
         "capabilities": sorted(each.value for each in session.capabilities),
         "read_only": is_read_only,
+    }
+
+
+def _reasoner(profile: ReasonerProfile | None, name: str) -> Json:
+    if profile is None:
+        return {"profile_id": name, "name": None, "version": None, "reviewed": False, "capabilities": {}}
+    return {
+        "profile_id": profile.profile_id,
+        "name": profile.identity.reasoner_name,
+        "version": profile.identity.version,
+        "reviewed": profile.is_reviewed,
+        "capabilities": {str(row["id"]): row["status"] for row in profile.capability_rows()},
     }
 
 

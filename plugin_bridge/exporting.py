@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from anyio import from_thread, to_thread
+from anyio import CapacityLimiter, from_thread, to_thread
 
-from jobs.errors import ReadOnly
+from jobs.errors import ArtifactExportFailed, ReadOnly
 from plugin_bridge.export import export_answer, prepare, publish
 from plugin_bridge.files import ProjectRoot
 
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from plugin_bridge.policy import ResolvedPolicy
 
 
+_THREADS = 2  # ours: they take turns under the project lock anyway
+
+
 class Exporter:
     """Exports for one document window, which asks nobody: interactive confirmation is off.
 
@@ -33,6 +36,8 @@ class Exporter:
         self._service = service
         self._document = document
         self._is_read_only = is_read_only
+        # Exports may wait for another process's project lock; no other work shares their threads.
+        self._threads = CapacityLimiter(_THREADS)
 
     async def export(self, owner: Owner, arguments: ExportArguments, policy: ResolvedPolicy) -> Json:
         """Publish; the eight fields of W 3.7. The caller holds the owner's lease.
@@ -51,7 +56,9 @@ class Exporter:
                 raise ReadOnly("This window is read-only; nothing was written.")
             from_thread.run(self._service.artifact, owner, arguments.job_id, arguments.artifact_id)
 
-        return await to_thread.run_sync(self._publish, arguments, policy, handle, data, recheck)
+        return await to_thread.run_sync(
+            self._publish, arguments, policy, handle, data, recheck, limiter=self._threads
+        )
 
     def _publish(
         self,
@@ -62,7 +69,7 @@ class Exporter:
         recheck: Callable[[], None],
     ) -> Json:
         with (
-            ProjectRoot.open(policy.project_root) as root,
+            _opened(policy) as root,
             prepare(
                 root,
                 policy,
@@ -90,3 +97,10 @@ class Exporter:
         if not self._document.is_relative_to(policy.project_root):
             return ()
         return (self._document.relative_to(policy.project_root).as_posix(),)
+
+
+def _opened(policy: ResolvedPolicy) -> ProjectRoot:
+    try:
+        return ProjectRoot.open(policy.project_root)
+    except OSError:
+        raise ArtifactExportFailed("The project folder cannot be opened; nothing was written.") from None

@@ -6,7 +6,20 @@ from typing import TYPE_CHECKING
 
 from anyio import to_thread
 
-from jobs.errors import InputChanged, JobTypeUnavailable, PolicyInvalid, ProtegeJobsError
+from jobs.errors import (
+    BackendRetentionBelowPrincipal,
+    HostUnavailable,
+    InputChanged,
+    InvalidOntology,
+    JobTypeUnavailable,
+    PolicyInvalid,
+    PolicyRequired,
+    ProtegeJobsError,
+    ReasonerNotCancellable,
+    RetentionBelowActive,
+    SecondaryInputInvalid,
+    SnapshotTooLarge,
+)
 from jobs.operations.registry import find_operation
 from jobs.reasoners.profiles import require_classification, resolve
 from jobs.values import JobType, Submission
@@ -16,9 +29,8 @@ from plugin_bridge.policy import resolve_policy
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from jobs.reasoners.probe import CancellationProbe
-
     from jobs.operations.registry import Operation
+    from jobs.reasoners.probe import CancellationProbe
     from jobs.reasoners.profiles import ReasonerProfile
     from jobs.service import Accepted, JobService
     from jobs.values import Json, Owner
@@ -28,6 +40,10 @@ if TYPE_CHECKING:
     from plugin_bridge.computation import Drift
     from plugin_bridge.files import PrivateRoot
     from plugin_bridge.policy import ResolvedPolicy
+
+
+_POLICY_UNUSABLE = (PolicyInvalid, PolicyRequired, RetentionBelowActive, BackendRetentionBelowPrincipal)
+"""A policy that held at the capture and now gives one of these is another policy."""
 
 
 class JobStarter:
@@ -71,20 +87,22 @@ class JobStarter:
                 request, policy, None if profile is None else profile.profile_key
             )
             try:
+                if (await self.policy(_text(request, "policy_path"))).digest != policy.digest:
+                    raise InputChanged("The project policy changed during the capture. Try again.")
                 if profile is not None:
                     await self._probe.prove(profile)
+                submission = Submission(
+                    owner=owner,
+                    type=job_type,
+                    idempotency_key=key,
+                    required_capabilities=operation.required_capabilities,
+                    input_identity=captured.identity,
+                    request=request,
+                )
                 computation = await self._computation(owner, operation, captured, profile)
             except BaseException:
                 captured.release()
                 raise
-            submission = Submission(
-                owner=owner,
-                type=job_type,
-                idempotency_key=key,
-                required_capabilities=operation.required_capabilities,
-                input_identity=captured.identity,
-                request=request,
-            )
             return await self._service.submit(reservation, submission, computation)
 
     async def policy(self, policy_path: str | None = None) -> ResolvedPolicy:
@@ -103,7 +121,18 @@ class JobStarter:
 
     def profile(self, policy: ResolvedPolicy) -> ReasonerProfile:
         """The profile that classifies here: the window's, else the policy's (decision 17)."""
-        return resolve(self._profile or policy.document.reasoning.profile)
+        return resolve(self.profile_name(policy))
+
+    def profile_name(self, policy: ResolvedPolicy) -> str:
+        """How that profile was asked for."""
+        return self._profile or policy.essentials.reasoner_profile
+
+    def find_profile(self, policy: ResolvedPolicy) -> ReasonerProfile | None:
+        """The same profile; None when no profile has that name."""
+        try:
+            return self.profile(policy)
+        except ReasonerNotCancellable:
+            return None
 
     async def _computation(
         self,
@@ -126,14 +155,24 @@ class JobStarter:
         )
 
     async def _drift(self, captured: CapturedInputs) -> Drift:
-        """What of the live inputs differs; an input that is gone or unreadable differs, too."""
+        """What of the live inputs differs; an input that is gone or unreadable differs, too.
+
+        Only what cannot be told is None: an input still moving, a host that does not answer.
+        """
         try:
             policy = await self.policy(_text(captured.request, "policy_path"))
-            changed = await self._capturer.changed(captured, policy)
-        except InputChanged:
-            return None, ()
-        except PolicyInvalid:
+        except _POLICY_UNUSABLE:
             return False, ("policy_digest",)
+        except ProtegeJobsError:
+            return None, ()
+        try:
+            changed = await self._capturer.changed(captured, policy)
+        except SecondaryInputInvalid:
+            return False, ("secondary_inputs",)
+        except (InvalidOntology, SnapshotTooLarge):
+            return False, ("closure_fingerprint",)  # of root and imports, so it differs in any case
+        except HostUnavailable as error:
+            return (False, ("closure_fingerprint",)) if "reason" in error.details else (None, ())
         except ProtegeJobsError:
             return None, ()
         return not changed, changed
@@ -156,6 +195,7 @@ def stage_inputs(captured: CapturedInputs, profile: ReasonerProfile | None) -> J
             "closure": str(ontology.closure.path),
             "closure_sha256": ontology.closure.sha256,
             "profile_id": profile.profile_id,
+            "profile_key": profile.profile_key,
             "imports_loaded": list(ontology.imports_loaded),
             "imports_missing": list(ontology.imports_missing),
         }

@@ -9,18 +9,18 @@ from __future__ import annotations
 
 import logging
 import uuid
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING
 
 import anyio
 import platformdirs
 from anyio import to_thread
-from jobs.reasoners.probe import CancellationProbe
 
 from jobs.artifacts import ArtifactVault
 from jobs.audit_file import RotatingFileSink
 from jobs.clock import SystemClock
 from jobs.errors import ProtegeJobsError
+from jobs.reasoners.probe import CancellationProbe
 from jobs.service import JobService, random_id
 from jobs.stores.memory import MemoryStore
 from jobs.values import WorkspaceId
@@ -38,7 +38,7 @@ from plugin_bridge.policy import resolve_policy
 from plugin_bridge.starting import JobStarter
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Iterator
     from pathlib import Path
 
     from anyio.abc import TaskGroup
@@ -157,7 +157,8 @@ class Window:
                 workspace_id=self.workspace_id,
                 ontology=hold.ontology,
                 policy=policy,
-                profile=self._starter.profile(policy),
+                profile=self._starter.find_profile(policy),
+                profile_name=self._starter.profile_name(policy),
                 session=session,
                 is_read_only=self.is_read_only,
             )
@@ -181,54 +182,91 @@ async def open_window(
     policy = await to_thread.run_sync(resolve_policy, discovery_folder)
     private = await to_thread.run_sync(_private_root)
     try:
-        async with (
-            open_worker_pool(worker_limits or WorkerLimits()) as pool,
-            anyio.create_task_group() as tasks,
-        ):
-            pool.guard_directory(private.path)
-            service = JobService(
-                workspace_id=workspace_id,
-                store=MemoryStore(),
-                artifacts=ArtifactVault(private.path / "artifacts", random_id),
-                audit_sink=_audit_sink(policy, workspace_id, clock),
-                clock=clock,
-                workers=policy.quotas.workers,
-            )
-            access = AccessTable(workspace_id, clock, service.cancel_where)
-            host = DocumentHost(
-                pool, settings.document, import_root=_import_root(settings, policy), catalog=settings.catalog
-            )
-            shelf = CaptureShelf(host, lambda: private.new_dir("capture"))
-            async with service:
-                starter = JobStarter(
-                    service=service,
-                    pool=pool,
-                    probe=CancellationProbe(pool.execute, lambda: private.new_dir("probe")),
-                    capturer=InputCapturer(shelf, workspace_id, private.path, settings.named_files),
-                    access=access,
-                    private=private,
-                    discovery_folder=discovery_folder,
-                    profile=settings.profile,
-                )
-                tasks.start_soon(access.watch_expiry, name="grant expiry")
-                yield Window(
-                    settings=settings,
-                    workspace_id=workspace_id,
-                    clock=clock,
-                    access=access,
-                    service=service,
-                    host=host,
-                    shelf=shelf,
-                    starter=starter,
-                    pool=pool,
-                    tasks=tasks,
-                )
-                await access.revoke_all()
-            tasks.cancel_scope.cancel()
-            pool.release_directory(private.path)
+        with _unwrapped():
+            async with (
+                open_worker_pool(worker_limits or WorkerLimits()) as pool,
+                anyio.create_task_group() as tasks,
+            ):
+                pool.guard_directory(private.path)
+                try:
+                    async with _opened(
+                        settings, policy, private, pool, tasks, workspace_id, clock, discovery_folder
+                    ) as window:
+                        yield window
+                        await window.access.revoke_all()
+                finally:
+                    tasks.cancel_scope.cancel()
+                    pool.release_directory(private.path)
     finally:
         with anyio.CancelScope(shield=True):
             await to_thread.run_sync(private.close)
+
+
+@asynccontextmanager
+async def _opened(
+    settings: WindowSettings,
+    policy: ResolvedPolicy,
+    private: PrivateRoot,
+    pool: WorkerPool,
+    tasks: TaskGroup,
+    workspace_id: WorkspaceId,
+    clock: Clock,
+    discovery_folder: Path,
+) -> AsyncIterator[Window]:
+    """The window over its processes and private folder; its jobs end with the block."""
+    service = JobService(
+        workspace_id=workspace_id,
+        store=MemoryStore(),
+        artifacts=ArtifactVault(private.path / "artifacts", random_id),
+        audit_sink=_audit_sink(policy, workspace_id, clock),
+        clock=clock,
+        workers=policy.quotas.workers,
+    )
+    access = AccessTable(workspace_id, clock, service.cancel_where)
+    host = DocumentHost(
+        pool, settings.document, import_root=_import_root(settings, policy), catalog=settings.catalog
+    )
+    shelf = CaptureShelf(host, lambda: private.new_dir("capture"))
+    async with service:
+        starter = JobStarter(
+            service=service,
+            pool=pool,
+            probe=CancellationProbe(pool.execute, lambda: private.new_dir("probe")),
+            capturer=InputCapturer(shelf, workspace_id, private.path, settings.named_files),
+            access=access,
+            private=private,
+            discovery_folder=discovery_folder,
+            profile=settings.profile,
+        )
+        tasks.start_soon(access.watch_expiry, name="grant expiry")
+        yield Window(
+            settings=settings,
+            workspace_id=workspace_id,
+            clock=clock,
+            access=access,
+            service=service,
+            host=host,
+            shelf=shelf,
+            starter=starter,
+            pool=pool,
+            tasks=tasks,
+        )
+
+
+@contextmanager
+def _unwrapped() -> Iterator[None]:
+    """Let a single exception out as itself: that task groups carried it is nobody else's business."""
+    single: BaseException | None = None
+    try:
+        yield
+    except BaseExceptionGroup as group:
+        single = group
+        while isinstance(single, BaseExceptionGroup) and len(single.exceptions) == 1:
+            single = single.exceptions[0]
+        if single is group:
+            raise
+    if single is not None:
+        raise single
 
 
 def _private_root() -> PrivateRoot:

@@ -6,9 +6,10 @@
     document_iri: where it stands, or null.
     folder: the document's folder; root: the folder below which imports are read.
     catalogs: paths of catalog files, asked in order; one that does not exist is passed over.
-Value: what the window says of the document (`_described`), and `sources`, the other files read with
-their digests and paths relative to `root`. Artifacts: `root.ofn`, the document alone, and
-`closure.ofn`, the axioms of the whole closure (the same file when nothing was imported).
+Value: what the window says of the document (`_described`), and `sources`, the other files asked for
+with their paths relative to `root` and digests (null for one that was not there, and may yet come).
+Artifacts: `root.ofn`, the document alone, and `closure.ofn`, the axioms of the whole closure (the
+same file when nothing was imported).
 
 `capture_right_document` reads one document alone. Inputs: right, right_sha256, right_name.
 Value: `{format, axiom_count}`. Artifact: `right.ofn`.

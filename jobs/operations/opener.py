@@ -35,8 +35,8 @@ class ConfinedOpener:
     def __init__(self, root: Path, *, max_bytes: int = limits.SECONDARY_FILE_BYTES) -> None:
         self._root = root
         self._max_bytes = max_bytes
-        self.opened: dict[str, str] = {}
-        """SHA-256 in hexadecimal by path, of every file read so far."""
+        self.opened: dict[str, str | None] = {}
+        """SHA-256 in hexadecimal by path, of every file asked for; None for what was not there."""
 
     def __call__(self, path: str) -> bytes:
         """The content of a regular file.
@@ -46,7 +46,12 @@ class ConfinedOpener:
             SnapshotTooLarge: it is larger than `max_bytes`.
             InputChanged: it moved while it was read.
         """
-        data = read_regular(self._open(path), path, self._max_bytes)
+        components(path)
+        try:
+            data = read_regular(self._open(path), path, self._max_bytes)
+        except OSError:
+            self.opened.setdefault(path, None)
+            raise
         self.opened[path] = hashlib.sha256(data).hexdigest()
         return data
 

@@ -36,10 +36,10 @@ def read_assets(policy: ResolvedPolicy, root: ProjectRoot) -> AssetDigests:
         InputChanged: a file moved while it was read (`job_input_changed`).
         PolicyInvalid: a named file is no readable regular file within its bound.
     """
-    document = policy.document
+    essentials = policy.essentials
     return AssetDigests(
-        import_lock=_digest(root, document.imports.lockfile, limits.LOCK_FILE_BYTES),
-        mapping=_digest(root, document.mappings.path, limits.MAPPING_FILE_BYTES),
+        import_lock=_digest(root, essentials.lockfile, limits.LOCK_FILE_BYTES),
+        mapping=_digest(root, essentials.mappings, limits.MAPPING_FILE_BYTES),
     )
 
 

@@ -1,7 +1,8 @@
 """Everything one request depends on, captured once, with the identity that it gives (W 5, 6).
 
 Order (W 6.2): policy and admission come before; then lock and mapping digests (A), the secondary
-file, the ontology, and the digests again (B). A and B must agree.
+file, the ontology, and the digests again (B). A and B must agree, and the secondary file must
+still be the one that was copied, so that all inputs are of one moment.
 """
 
 from __future__ import annotations
@@ -13,10 +14,10 @@ from anyio import to_thread
 
 from jobs import limits
 from jobs.digests import json_digest
-from jobs.errors import InputChanged
+from jobs.errors import InputChanged, PolicyUnavailable
 from jobs.values import InputIdentity, ModelRevision, SecondaryInput
 from plugin_bridge.capture.assets import AssetDigests, read_assets
-from plugin_bridge.files import ProjectRoot, copy_confined
+from plugin_bridge.files import ProjectRoot, copy_confined, look
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -79,16 +80,14 @@ class InputCapturer:
             SecondaryInputInvalid, DiffNetworkUnsupported, InvalidRequest: the right document.
             InputChanged: an input moved while it was captured (`job_input_changed`).
             InvalidOntology, SnapshotTooLarge, HostUnavailable: the window's ontology.
+            PolicyUnavailable: the project folder cannot be opened (`job_policy_unavailable`).
         """
         assets = await self._read_assets(policy)
         right = await self._copy_right(request, policy)
         try:
             hold = await self._shelf.hold()
             try:
-                if await self._read_assets(policy) != assets:
-                    raise InputChanged(
-                        "The import lock or mapping file changed during the capture. Try again."
-                    )
+                await self._check_unmoved(request, policy, assets, right)
                 return CapturedInputs(
                     policy=policy,
                     assets=assets,
@@ -117,9 +116,20 @@ class InputCapturer:
         finally:
             now.release()
 
+    async def _check_unmoved(
+        self, request: Json, policy: ResolvedPolicy, assets: AssetDigests, right: CapturedFile | None
+    ) -> None:
+        if await self._read_assets(policy) != assets:
+            raise InputChanged("The import lock or mapping file changed during the capture. Try again.")
+        if right is None:
+            return
+        path = self._root_of(str(request[RIGHT_DOCUMENT]), policy) / right.relative_path
+        if await to_thread.run_sync(look, path) != (right.identity,):
+            raise InputChanged(f"{right.relative_path} changed during the capture. Try again.")
+
     async def _read_assets(self, policy: ResolvedPolicy) -> AssetDigests:
         def read() -> AssetDigests:
-            with ProjectRoot.open(policy.project_root) as root:
+            with _opened(policy.project_root) as root:
                 return read_assets(policy, root)
 
         return await to_thread.run_sync(read)
@@ -130,7 +140,7 @@ class InputCapturer:
             return None
 
         def copy() -> CapturedFile:
-            with ProjectRoot.open(self._root_of(reference, policy)) as root:
+            with _opened(self._root_of(reference, policy)) as root:
                 return copy_confined(
                     root, reference, into_dir=self._folder, max_bytes=limits.SECONDARY_FILE_BYTES
                 )
@@ -169,6 +179,13 @@ class InputCapturer:
             normalized_request_digest=json_digest(_normalized(request, policy, right)),
             secondary_inputs=() if right is None else (_secondary(right),),
         )
+
+
+def _opened(folder: Path) -> ProjectRoot:
+    try:
+        return ProjectRoot.open(folder)
+    except OSError:
+        raise PolicyUnavailable("The project folder cannot be opened just now.") from None
 
 
 def changed_fields(before: InputIdentity, after: InputIdentity) -> tuple[str, ...]:

@@ -1,8 +1,9 @@
 """One capture per revision, shared by its jobs and released exactly once by each (decision 10).
 
 The shelf keeps the newest capture while its revision is the host's; an older one lives only as
-long as a job holds it. Captures run one at a time: two callers who ask for the same revision
-share the one that is being made, and a caller who gives up does not stop it for the others.
+long as a job holds it. Captures run one at a time, each in the task of the caller who found none:
+callers who ask for the same revision meanwhile wait and share it; should the first one give up,
+its capture ends with it and the next waiting caller makes one.
 
 Invariants: a capture's folder exists while a hold on it does; `ontology` of a hold never changes.
 """

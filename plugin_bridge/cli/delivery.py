@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import secrets
+from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from anyio import to_thread
@@ -14,12 +16,11 @@ from jobs.descriptor import describe
 from jobs.errors import InvalidRequest
 from jobs.values import State
 from plugin_bridge.cli.exit_codes import ExitCode
-from plugin_bridge.cli.terminal import say
+from plugin_bridge.cli.terminal import say, say_failure
 from plugin_bridge.mcp_server.text import Reports
 
 if TYPE_CHECKING:
     import argparse
-    from pathlib import Path
 
     from jobs.values import ArtifactReference, Job, Json
     from plugin_bridge.window import Window
@@ -31,12 +32,19 @@ _NAMES: Final = {"application/json": "report.json", "text/owl-functional": "axio
 async def deliver(window: Window, job: Job, options: argparse.Namespace) -> int:
     """Write everything that was asked for and return the exit code.
 
+    A failed job has no result: what it says goes to standard error. Its descriptor is written all
+    the same where JSON was asked for.
+
     Raises:
         InvalidRequest: a place to write to cannot be written.
     """
     reports = {each: await _read(window, job, each) for each in _artifacts(job)}
     if options.artifacts is not None:
         await to_thread.run_sync(_write_artifacts, options.artifacts, reports)
+    if job.error is not None:
+        say_failure(job.error)
+        if options.format != "json":
+            return ExitCode.FAILED
     text = await _rendered(window, job, options.format)
     if options.output is None:
         say(text)
@@ -76,13 +84,22 @@ def _write_artifacts(folder: Path, contents: dict[ArtifactReference, bytes]) -> 
 
 
 def _replace(path: Path, data: bytes) -> None:
-    """Write a file whole or not at all; what stood there before is replaced."""
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(6)}")
+    """Write a file whole or not at all; what stood there before is replaced.
+
+    What is there and no regular file (`/dev/null`, a FIFO) is written to and never replaced; links
+    are followed, as by a shell's `>`.
+    """
+    path = Path(os.path.realpath(path))
+    temporary = path.with_name(f".{secrets.token_hex(12)}")
     try:
+        if os.path.lexists(path) and not path.is_file():
+            path.write_bytes(data)
+            return
         temporary.write_bytes(data)
         os.replace(temporary, path)
     except OSError as error:
-        temporary.unlink(missing_ok=True)
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
         raise InvalidRequest(f"{path} cannot be written: {error.strerror}.") from error
 
 

@@ -6,6 +6,7 @@ what it held; the exit code is then 130.
 
 from __future__ import annotations
 
+import os
 import signal
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
@@ -66,7 +67,7 @@ def _checked(options: argparse.Namespace) -> tuple[WindowSettings, Json]:
         return settings, request
     if options.right is None:
         raise InvalidRequest("semantic_diff compares two files: protege-jobs run semantic_diff FILE RIGHT")
-    if not options.right.is_file():
+    if not os.path.isfile(options.right):
         raise InvalidRequest(f"RIGHT: there is no file {options.right}.")
     right = options.right.resolve()
     request["right_document"] = str(right)

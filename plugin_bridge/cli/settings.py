@@ -21,8 +21,9 @@ def window_settings(options: argparse.Namespace) -> WindowSettings:
     Links in what a person types are resolved here, once; from then on none is followed.
 
     Raises:
-        InvalidRequest: a named file or folder does not exist.
+        InvalidRequest: a named file or folder does not exist, or no profile has that name.
     """
+    _check_profile(options.profile)
     return WindowSettings(
         document=_existing_file(options.file, "FILE"),
         project=None if options.project is None else _existing_folder(options.project),
@@ -38,13 +39,20 @@ def log_to_stderr() -> None:
     logging.basicConfig(stream=sys.stderr, level=known, format="%(levelname)s %(name)s %(message)s")
 
 
+def _check_profile(name: str | None) -> None:
+    from jobs.reasoners.profiles import names
+
+    if name is not None and name not in names():
+        raise InvalidRequest(f"--profile: no reasoner profile is named {name}. Known: {', '.join(names())}.")
+
+
 def _existing_file(path: Path, name: str) -> Path:
-    if not path.is_file():
+    if not os.path.isfile(path):  # unlike Path.is_file it says no to whatever cannot be looked at
         raise InvalidRequest(f"{name}: there is no file {path}.")
     return path.resolve()
 
 
 def _existing_folder(path: Path) -> Path:
-    if not path.is_dir():
+    if not os.path.isdir(path):
         raise InvalidRequest(f"--project: there is no folder {path}.")
     return path.resolve()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import os
 import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -10,13 +12,29 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from jobs.errors import ProtegeJobsError
-    from jobs.values import Job
+    from jobs.values import Job, JobError
 
 
 def say(text: str) -> None:
-    """One line or more of result; a reader that went away ends the command quietly."""
-    sys.stdout.write(text if text.endswith("\n") else f"{text}\n")
-    sys.stdout.flush()
+    """One line or more of result; to a reader that went away (`| head`) nothing more is said."""
+    try:
+        sys.stdout.write(text if text.endswith("\n") else f"{text}\n")
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # What is left in the buffer must not fail again when the interpreter ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def speak_every_alphabet() -> None:
+    """Let no character of a label or file name end the command, whatever the terminal can show."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def say_failure(error: JobError) -> None:
+    """What a job failed of, like any other error."""
+    note(f"protege-jobs: {error.message} [{error.code}]")
 
 
 def note(text: str) -> None:

@@ -8,8 +8,10 @@ from plugin_bridge.files.confined import (
     CapturedFile,
     ErrorChoice,
     copy_confined,
+    digest_confined,
     read_confined,
 )
+from plugin_bridge.files.looks import Look, look, look_at
 from plugin_bridge.files.private import PrivateRoot, private_base, sweep
 from plugin_bridge.files.references import ReferenceKind, classify_reference
 from plugin_bridge.files.roots import ProjectRoot
@@ -18,11 +20,15 @@ __all__ = [
     "CapturedBytes",
     "CapturedFile",
     "ErrorChoice",
+    "Look",
     "PrivateRoot",
     "ProjectRoot",
     "ReferenceKind",
     "classify_reference",
     "copy_confined",
+    "digest_confined",
+    "look",
+    "look_at",
     "private_base",
     "read_confined",
     "sweep",

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Final
 from jobs import limits
 from jobs.digests import Digest, text_digest
 from jobs.errors import DiffNetworkUnsupported, InputChanged, SecondaryInputInvalid, StorageFailed
+from plugin_bridge.files.looks import FileIdentity, identity_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -56,6 +57,8 @@ class CapturedFile:
     byte_digest: Digest
     provenance_digest: Digest
     size_bytes: int
+    identity: FileIdentity
+    """Of the file that was copied, at that moment."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +90,7 @@ def read_confined(
         errors.changed: the file grew, shrank or was replaced while it was read.
     """
     chunks: list[bytes] = []
-    name, digest, _ = _pour(root, reference, chunks.append, max_bytes, errors)
+    name, digest, _, _ = _pour(root, reference, chunks.append, max_bytes, errors)
     return CapturedBytes(
         relative_path=name,
         data=b"".join(chunks),
@@ -113,7 +116,7 @@ def copy_confined(
     done = False
     try:
         with _private_file(private_path) as write:
-            name, digest, size_bytes = _pour(root, reference, write, max_bytes, errors)
+            name, digest, size_bytes, identity = _pour(root, reference, write, max_bytes, errors)
         done = True
     finally:
         if not done:
@@ -124,7 +127,20 @@ def copy_confined(
         byte_digest=digest,
         provenance_digest=_provenance(root, name),
         size_bytes=size_bytes,
+        identity=identity,
     )
+
+
+def digest_confined(
+    root: ProjectRoot, reference: str, *, max_bytes: int, errors: ErrorChoice = _DEFAULT_ERRORS
+) -> Digest:
+    """Digest one project file without keeping it. Raises as `read_confined`."""
+    _, digest, _, _ = _pour(root, reference, _drop, max_bytes, errors)
+    return digest
+
+
+def _drop(chunk: bytes) -> None:
+    """Keep nothing of it."""
 
 
 @contextmanager
@@ -172,7 +188,7 @@ def _pour(
     write: Callable[[bytes], object],
     max_bytes: int,
     errors: ErrorChoice,
-) -> tuple[str, Digest, int]:
+) -> tuple[str, Digest, int, FileIdentity]:
     components = root.components(reference, remote_error=errors.remote)
     name = "/".join(components)
     with _opened(root, components, errors) as (fd, before):
@@ -182,11 +198,11 @@ def _pour(
                 details={"reason": "too_large", "maximum_bytes": max_bytes},
             )
         digest, size_bytes = _read_all(fd, before.st_size, write)
-        if size_bytes != before.st_size or _fingerprint(os.fstat(fd)) != _fingerprint(before):
+        if size_bytes != before.st_size or identity_of(os.fstat(fd)) != identity_of(before):
             raise _changed(name, errors)
     if not _still_there(root, components, before):
         raise _changed(name, errors)
-    return name, digest, size_bytes
+    return name, digest, size_bytes, identity_of(before)
 
 
 @contextmanager
@@ -231,13 +247,9 @@ def _read_all(fd: int, expected_bytes: int, write: Callable[[bytes], object]) ->
 def _still_there(root: ProjectRoot, components: tuple[str, ...], before: os.stat_result) -> bool:
     try:
         with open_parent(root, components) as parent:
-            return _fingerprint(parent.stat(components[-1])) == _fingerprint(before)
+            return identity_of(parent.stat(components[-1])) == identity_of(before)
     except OSError:
         return False
-
-
-def _fingerprint(found: os.stat_result) -> tuple[int, int, int, int]:
-    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
 
 
 @contextmanager

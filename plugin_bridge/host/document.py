@@ -7,7 +7,6 @@ Reading happens in a worker process; this side only copies, compares and names f
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Final
 
 import anyio
@@ -17,19 +16,19 @@ from jobs import limits
 from jobs.digests import Digest
 from jobs.errors import HostUnavailable, InputChanged, InvalidRequest, ResultInvalid, SnapshotTooLarge
 from jobs.workers.contract import StageCall
-from plugin_bridge.files.confined import CapturedFile, ErrorChoice, copy_confined
-from plugin_bridge.files.roots import ProjectRoot
+from plugin_bridge.files import ErrorChoice, Look, ProjectRoot, copy_confined, digest_confined, look_at
 from plugin_bridge.host.values import CaptureFile, OntologyCapture
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from jobs.workers.pool import WorkerPool
+    from plugin_bridge.files import CapturedFile
 
 CATALOG_NAME: Final = "catalog-v001.xml"
 _ERRORS: Final = ErrorChoice(invalid=HostUnavailable, changed=InputChanged, remote=InvalidRequest)
-_Seen = tuple[tuple[str, tuple[int, int, int, int] | None], ...]
+_IMPORT_ERRORS: Final = ErrorChoice(invalid=InputChanged, changed=InputChanged, remote=InputChanged)
 
 
 class DocumentHost:
@@ -51,7 +50,7 @@ class DocumentHost:
         self._catalogs = [beside] if catalog is None or catalog == beside else [beside, catalog]
         self._imported: tuple[Path, ...] = ()
         self._revision = 0
-        self._seen: _Seen = ()
+        self._seen: dict[Path, Look] = {}
         self._looking = anyio.Lock()
 
     @property
@@ -62,7 +61,7 @@ class DocumentHost:
     async def revision(self) -> int:
         """The session revision; a change on disk since the last look advances it."""
         async with self._looking:
-            seen = await to_thread.run_sync(_look, self._watched())
+            seen = await to_thread.run_sync(look_at, self._watched(self._imported))
             if seen != self._seen:
                 self._seen = seen
                 self._revision += 1
@@ -90,53 +89,77 @@ class DocumentHost:
         if not isinstance(result.value, dict):
             raise ResultInvalid("The capture returned no object.")
         files = {
-            each.name: CaptureFile(path=each.path, sha256=Digest(f"sha256:{each.sha256}")) for each in result.artifacts
+            each.name: CaptureFile(path=each.path, sha256=Digest(f"sha256:{each.sha256}"))
+            for each in result.artifacts
         }
         copied.private_path.unlink(missing_ok=True)
         await self._watch_imports(result.value["sources"], revision)
         return _capture(result.value, files, revision)
 
     def _copy(self, into: Path) -> CapturedFile:
-        with ProjectRoot.open(self._document.parent) as folder:
-            return copy_confined(
-                folder,
-                str(self._document),
-                into_dir=into,
-                max_bytes=limits.SECONDARY_FILE_BYTES,
-                errors=_ERRORS,
-            )
+        with _opened(self._document.parent) as folder:
+            try:
+                return copy_confined(
+                    folder,
+                    str(self._document),
+                    into_dir=into,
+                    max_bytes=limits.SECONDARY_FILE_BYTES,
+                    errors=_ERRORS,
+                )
+            except HostUnavailable as error:
+                if error.details.get("reason") == "too_large":  # the one reason that a retry cannot cure
+                    raise SnapshotTooLarge(error.message, details=error.details) from None
+                raise
 
-    async def _watch_imports(self, sources: Iterable[Mapping[str, str]], revision: int) -> None:
+    async def _watch_imports(self, sources: Sequence[Mapping[str, str | None]], revision: int) -> None:
         """Take the imported files into the watch; they, too, must be as they were read.
 
         Raises:
             InputChanged: something moved since the capture began.
         """
-        imported = tuple(self._import_root / each["path"] for each in sources)
+        imported = tuple(self._import_root / str(each["path"]) for each in sources)
         if imported != self._imported:
-            known = await to_thread.run_sync(_look, self._watched())
-            if known != self._seen:
-                raise InputChanged("The document changed while it was being read. Try again.")
-            self._imported = imported
-            self._seen = await to_thread.run_sync(_look, self._watched())
+            # One look at everything: of two, an edit in between would belong to neither.
+            seen = await to_thread.run_sync(look_at, self._watched(imported))
+            if any(self._seen.get(path, now) != now for path, now in seen.items()):
+                raise _moved()
+            self._imported, self._seen = imported, seen
+            # They were read before they were watched, so what is there now is held against it.
+            if not await to_thread.run_sync(self._are_as_read, sources):
+                raise _moved()
         if await self.revision() != revision:
-            raise InputChanged("The document changed while it was being read. Try again.")
+            raise _moved()
 
-    def _watched(self) -> tuple[Path, ...]:
-        return (self._document, *self._catalogs, *self._imported)
+    def _are_as_read(self, sources: Sequence[Mapping[str, str | None]]) -> bool:
+        with _opened(self._import_root) as root:
+            return all(_find_digest(root, str(each["path"])) == each["sha256"] for each in sources)
+
+    def _watched(self, imported: tuple[Path, ...]) -> tuple[Path, ...]:
+        return (self._document, *self._catalogs, *imported)
 
 
-def _look(paths: tuple[Path, ...]) -> _Seen:
-    """Identity, size and time of each file; None where there is none."""
-    return tuple((str(path), _identity(path)) for path in paths)
+def _moved() -> InputChanged:
+    return InputChanged("The document or an import changed while it was being read. Try again.")
 
 
-def _identity(path: Path) -> tuple[int, int, int, int] | None:
+def _opened(folder: Path) -> ProjectRoot:
     try:
-        found = os.stat(path, follow_symlinks=False)
+        return ProjectRoot.open(folder)
     except OSError:
+        raise HostUnavailable(
+            "The document's folder is gone or cannot be opened.", details={"reason": "missing"}
+        ) from None
+
+
+def _find_digest(root: ProjectRoot, path: str) -> str | None:
+    """SHA-256 in hexadecimal; None for what cannot be read as a file, or moves."""
+    try:
+        digest = digest_confined(
+            root, f"./{path}", max_bytes=limits.SECONDARY_FILE_BYTES, errors=_IMPORT_ERRORS
+        )
+    except (InputChanged, InvalidRequest):
         return None
-    return (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
+    return digest.removeprefix("sha256:")
 
 
 def _capture(value: Mapping[str, object], files: Mapping[str, CaptureFile], revision: int) -> OntologyCapture:
