@@ -15,29 +15,21 @@ from typing import TYPE_CHECKING, Final
 
 from jobs import limits
 from jobs.errors import InvalidRequest, PolicyRequired, PolicyUnavailable
-from jobs.values import QuotaSettings
 from plugin_bridge.files.confined import ErrorChoice, read_confined
 from plugin_bridge.files.roots import ProjectRoot
-from plugin_bridge.policy.document import PolicyDocument
-from plugin_bridge.policy.loading import policy_digest, read_policy
+from plugin_bridge.policy.essentials import BUILT_IN, essentials_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from jobs.digests import Digest
+    from jobs.values import QuotaSettings
+    from plugin_bridge.policy.document import PolicyDocument
+    from plugin_bridge.policy.essentials import AuditSettings, Essentials
 
 MARKER_FOLDER: Final = ".protege-jobs"
 POLICY_NAME: Final = "project.yaml"
 _ERRORS: Final = ErrorChoice(invalid=PolicyRequired, changed=PolicyUnavailable, remote=InvalidRequest)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AuditSettings:
-    """How long audit files are kept and how large they grow."""
-
-    retention_days: int
-    max_file_bytes: int
-    max_files: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,40 +39,41 @@ class ResolvedPolicy:
     `project_root` is canonical and absolute; so is `policy_path`.
     """
 
-    document: PolicyDocument
-    digest: Digest
+    essentials: Essentials
     loaded: bool
     project_root: Path
     policy_path: Path | None
+    read: PolicyDocument | None
+    """The document of the file; None for the defaults."""
+
+    @property
+    def document(self) -> PolicyDocument:
+        """The whole effective document."""
+        if self.read is not None:
+            return self.read
+        from plugin_bridge.policy.document import PolicyDocument  # `essentials` says why here
+
+        return PolicyDocument(version=1)
+
+    @property
+    def digest(self) -> Digest:
+        """Digest of the effective document (W 4.6)."""
+        return self.essentials.digest
 
     @property
     def project_id(self) -> str:
         """The declared id, else the name of the root folder."""
-        return self.document.project_id or self.project_root.name or "project"
+        return self.essentials.project_id or self.project_root.name or "project"
 
     @property
     def quotas(self) -> QuotaSettings:
         """The bounds that jobs are admitted under."""
-        jobs = self.document.jobs
-        return QuotaSettings(
-            allowed_types=frozenset(jobs.allowed_types),
-            workers=jobs.workers,
-            queue_capacity=jobs.queue_capacity,
-            active_per_principal=jobs.active_per_principal,
-            retained_per_principal=jobs.retained_per_principal,
-            retained_per_backend=jobs.retained_per_backend,
-            retention_s=jobs.retention_seconds,
-        )
+        return self.essentials.quotas
 
     @property
     def audit(self) -> AuditSettings:
         """The audit log's bounds."""
-        audit = self.document.audit
-        return AuditSettings(
-            retention_days=audit.retention_days,
-            max_file_bytes=audit.max_file_bytes,
-            max_files=audit.max_files,
-        )
+        return self.essentials.audit
 
     @property
     def relative_policy_path(self) -> str | None:
@@ -131,28 +124,29 @@ def select_policy(discovered: ResolvedPolicy, policy_path: str) -> ResolvedPolic
 
 def built_in_policy(folder: Path) -> ResolvedPolicy:
     """The defaults, with the folder as project (decision 14)."""
-    document = PolicyDocument(version=1)
     return ResolvedPolicy(
-        document=document,
-        digest=policy_digest(document),
+        essentials=BUILT_IN,
         loaded=False,
         project_root=_canonical(folder),
         policy_path=None,
+        read=None,
     )
 
 
 def _load(root: ProjectRoot, reference: str) -> ResolvedPolicy:
+    from plugin_bridge.policy.loading import read_policy  # `essentials` says why here
+
     captured = read_confined(root, reference, max_bytes=limits.POLICY_FILE_BYTES, errors=_ERRORS)
     document = read_policy(captured.data)
     policy_path = root.path / captured.relative_path
     inside_marker = policy_path.parent.name == MARKER_FOLDER
     anchor = policy_path.parent.parent if inside_marker else policy_path.parent
     return ResolvedPolicy(
-        document=document,
-        digest=policy_digest(document),
+        essentials=essentials_of(document),
         loaded=True,
         project_root=_project_root(anchor, document.project_root),
         policy_path=policy_path,
+        read=document,
     )
 
 

@@ -19,8 +19,8 @@ from jobs.errors import (
     ProtegeJobsError,
     RetentionBelowActive,
 )
-from plugin_bridge.policy import PolicyDocument, find_problems, read_policy
-from plugin_bridge.policy.loading import policy_digest
+from plugin_bridge.policy.document import PolicyDocument
+from plugin_bridge.policy.loading import find_problems, policy_digest, read_policy
 from plugin_bridge.policy.template import TEMPLATE
 
 if TYPE_CHECKING:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
 
 from jobs.errors import InvalidRequest, PolicyRequired, PolicyUnavailable, ProtegeJobsError
 from jobs.values import JobType
-from plugin_bridge.policy import discover_policy, init_project, resolve_policy
+from plugin_bridge.policy import discover_policy, essentials, init_project, resolve_policy
+from plugin_bridge.policy.essentials import essentials_of
+from plugin_bridge.policy.loading import read_policy
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -221,3 +225,16 @@ def test_init_does_not_follow_a_linked_marker_folder(project: Path):
     with pytest.raises(InvalidRequest):
         init_project(project, force=True)
     assert list(outside.iterdir()) == []
+
+
+def test_the_built_in_essentials_are_those_of_an_empty_policy() -> None:
+    empty = essentials_of(read_policy(b"version: 1\n"))
+    assert essentials.BUILT_IN == empty
+
+
+def test_a_folder_without_a_policy_never_imports_the_model(tmp_path: Path) -> None:
+    script = (
+        "import sys; from pathlib import Path; from plugin_bridge.policy import resolve_policy;"
+        "resolve_policy(Path(sys.argv[1])); assert 'pydantic' not in sys.modules, 'imported'"
+    )
+    subprocess.run([sys.executable, "-c", script, str(tmp_path)], check=True, timeout=30)
