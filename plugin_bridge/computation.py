@@ -29,7 +29,7 @@ class StageComputation:
 
     Args:
         folder: private and empty; the stage writes there. Deleted by `release`.
-        inputs: the stage's JSON inputs; every file among them is a private copy.
+        inputs: gives the stage's JSON inputs, when they are there; every file among them is private.
         drift: compares the live inputs with the captured ones.
         authority: the owner's lease for publication.
         on_release: gives back what the inputs name.
@@ -41,7 +41,7 @@ class StageComputation:
         operation: Operation,
         *,
         folder: Path,
-        inputs: Mapping[str, object],
+        inputs: Callable[[], Awaitable[Mapping[str, object]]],
         drift: Callable[[], Awaitable[Drift]],
         authority: Callable[[], AbstractAsyncContextManager[object]],
         on_release: Callable[[], None],
@@ -64,7 +64,7 @@ class StageComputation:
         call = StageCall(
             operation=stage,
             version=self._operation.version,
-            inputs=self._inputs,
+            inputs=await self._inputs(),
             work_dir=self._folder,
         )
         return computed(await self._pool.execute(call, on_progress=on_progress))

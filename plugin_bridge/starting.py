@@ -27,6 +27,7 @@ from plugin_bridge.computation import StageComputation
 from plugin_bridge.policy import resolve_policy
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from jobs.operations.registry import Operation
@@ -36,9 +37,10 @@ if TYPE_CHECKING:
     from jobs.values import Json, Owner
     from jobs.workers.pool import WorkerPool
     from plugin_bridge.access import AccessTable
+    from plugin_bridge.capture.ahead import RightReading
     from plugin_bridge.capture.inputs import CapturedInputs, InputCapturer
     from plugin_bridge.computation import Drift
-    from plugin_bridge.files import PrivateRoot
+    from plugin_bridge.files import CapturedFile, PrivateRoot
     from plugin_bridge.policy import ResolvedPolicy
 
 
@@ -52,6 +54,7 @@ class JobStarter:
     Args:
         discovery_folder: where policy discovery begins.
         profile: the reasoner profile that the window was opened with; None: the policy's.
+        read_ahead: starts reading a right document before its job exists (`capture.ahead`).
     """
 
     def __init__(
@@ -65,6 +68,7 @@ class JobStarter:
         private: PrivateRoot,
         discovery_folder: Path,
         profile: str | None,
+        read_ahead: Callable[[CapturedFile], RightReading] | None = None,
     ) -> None:
         self._service = service
         self._pool = pool
@@ -74,6 +78,7 @@ class JobStarter:
         self._private = private
         self._discovery_folder = discovery_folder
         self._profile = profile
+        self._read_ahead = read_ahead
 
     async def start(self, owner: Owner, job_type: JobType, key: str | None, request: Json) -> Accepted:
         """Capture, admit and queue; the codes are those of W 3.3."""
@@ -84,7 +89,7 @@ class JobStarter:
             if profile is not None:
                 require_classification(profile)  # before anything is captured for nothing
             captured = await self._capturer.capture(
-                request, policy, None if profile is None else profile.profile_key
+                request, policy, None if profile is None else profile.profile_key, self._read_ahead
             )
             try:
                 if (await self.policy(_text(request, "policy_path"))).digest != policy.digest:
@@ -141,6 +146,9 @@ class JobStarter:
         captured: CapturedInputs,
         profile: ReasonerProfile | None,
     ) -> StageComputation:
+        async def inputs() -> Json:
+            return await stage_inputs(captured, profile)
+
         async def drift() -> Drift:
             return await self._drift(captured)
 
@@ -148,7 +156,7 @@ class JobStarter:
             self._pool,
             operation,
             folder=await to_thread.run_sync(self._private.new_dir, "job"),
-            inputs=stage_inputs(captured, profile),
+            inputs=inputs,
             drift=drift,
             authority=lambda: self._access.lease_of(owner),
             on_release=captured.release,
@@ -178,8 +186,11 @@ class JobStarter:
         return not changed, changed
 
 
-def stage_inputs(captured: CapturedInputs, profile: ReasonerProfile | None) -> Json:
-    """The JSON inputs of the worker stage: files by path and digest, and the request's numbers."""
+async def stage_inputs(captured: CapturedInputs, profile: ReasonerProfile | None) -> Json:
+    """The JSON inputs of the worker stage: files by path and digest, and the request's numbers.
+
+    Waits for a right document that is being read ahead.
+    """
     ontology = captured.ontology
     inputs: Json = {"limit": captured.request["limit"]}
     if captured.right is not None:
@@ -190,6 +201,9 @@ def stage_inputs(captured: CapturedInputs, profile: ReasonerProfile | None) -> J
             "right_sha256": captured.right.byte_digest,
             "right_name": captured.right.relative_path,
         }
+    read = None if captured.reading is None else await captured.reading.wait()
+    if read is not None:
+        inputs |= {"right_capture": str(read.path), "right_capture_sha256": read.sha256}
     if profile is not None:
         inputs |= {
             "closure": str(ontology.closure.path),

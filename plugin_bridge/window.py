@@ -27,11 +27,12 @@ from jobs.values import WorkspaceId
 from jobs.workers.contract import WorkerLimits
 from jobs.workers.pool import open_worker_pool
 from plugin_bridge.access import AccessTable
+from plugin_bridge.capture.ahead import RightReading
 from plugin_bridge.capture.inputs import InputCapturer
 from plugin_bridge.capture.shelf import CaptureShelf
 from plugin_bridge.describing import describe
 from plugin_bridge.exporting import Exporter
-from plugin_bridge.files import PrivateRoot, sweep
+from plugin_bridge.files import CapturedFile, PrivateRoot, sweep
 from plugin_bridge.host.document import DocumentHost
 from plugin_bridge.mcp_server.port import Accepted, Cancelled, Chunk, Page
 from plugin_bridge.policy import resolve_policy
@@ -227,6 +228,12 @@ async def _opened(
         pool, settings.document, import_root=_import_root(settings, policy), catalog=settings.catalog
     )
     shelf = CaptureShelf(host, lambda: private.new_dir("capture"))
+
+    def read_ahead(right: CapturedFile) -> RightReading:
+        reading = RightReading(pool, right, private.new_dir("right"))
+        tasks.start_soon(reading.run, name="reading ahead")
+        return reading
+
     async with service:
         starter = JobStarter(
             service=service,
@@ -237,6 +244,7 @@ async def _opened(
             private=private,
             discovery_folder=discovery_folder,
             profile=settings.profile,
+            read_ahead=read_ahead if settings.read_ahead else None,
         )
         tasks.start_soon(access.watch_expiry, name="grant expiry")
         yield Window(

@@ -20,10 +20,12 @@ from plugin_bridge.capture.assets import AssetDigests, read_assets
 from plugin_bridge.files import ProjectRoot, copy_confined, look
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from jobs.digests import Digest
     from jobs.values import Json, WorkspaceId
+    from plugin_bridge.capture.ahead import RightReading
     from plugin_bridge.capture.shelf import CaptureHold, CaptureShelf
     from plugin_bridge.files import CapturedFile
     from plugin_bridge.host.values import OntologyCapture
@@ -42,6 +44,8 @@ class CapturedInputs:
     right: CapturedFile | None
     identity: InputIdentity
     request: Json
+    reading: RightReading | None
+    """The right document being read ahead."""
 
     @property
     def ontology(self) -> OntologyCapture:
@@ -51,6 +55,8 @@ class CapturedInputs:
     def release(self) -> None:
         """Let the shared capture go and delete the private copy of the secondary file."""
         self.hold.release()
+        if self.reading is not None:
+            self.reading.release()
         if self.right is not None:
             self.right.private_path.unlink(missing_ok=True)
 
@@ -72,10 +78,16 @@ class InputCapturer:
         self._named_files = named_files
 
     async def capture(
-        self, request: Json, policy: ResolvedPolicy, reasoner_digest: Digest | None
+        self,
+        request: Json,
+        policy: ResolvedPolicy,
+        reasoner_digest: Digest | None,
+        read_ahead: Callable[[CapturedFile], RightReading] | None = None,
     ) -> CapturedInputs:
         """Capture a checked request (every key of its type present).
 
+        Args:
+            read_ahead: starts reading the right document as soon as it is copied.
         Raises:
             SecondaryInputInvalid, DiffNetworkUnsupported, InvalidRequest: the right document.
             InputChanged: an input moved while it was captured (`job_input_changed`).
@@ -84,6 +96,7 @@ class InputCapturer:
         """
         assets = await self._read_assets(policy)
         right = await self._copy_right(request, policy)
+        reading = None if right is None or read_ahead is None else read_ahead(right)
         try:
             hold = await self._shelf.hold()
             try:
@@ -95,11 +108,14 @@ class InputCapturer:
                     right=right,
                     identity=self._identity(hold.ontology, policy, assets, right, reasoner_digest, request),
                     request=request,
+                    reading=reading,
                 )
             except BaseException:
                 hold.release()
                 raise
         except BaseException:
+            if reading is not None:
+                reading.release()
             if right is not None:
                 right.private_path.unlink(missing_ok=True)
             raise

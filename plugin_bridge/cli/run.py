@@ -71,7 +71,7 @@ def _checked(options: argparse.Namespace) -> tuple[WindowSettings, Json]:
         raise InvalidRequest(f"RIGHT: there is no file {options.right}.")
     right = options.right.resolve()
     request["right_document"] = str(right)
-    return replace(settings, named_files=frozenset({right})), request
+    return replace(settings, named_files=frozenset({right}), read_ahead=True), request
 
 
 async def _run(options: argparse.Namespace, settings: WindowSettings, request: Json) -> int:
