@@ -19,7 +19,7 @@ import uvicorn
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
 from plugin_bridge.mcp_server import wire
-from plugin_bridge.mcp_server.http_connections import CONNECTIONS, REQUEST_S, bounded_protocol
+from plugin_bridge.mcp_server.http_connections import CONNECTIONS, REQUEST_S, UNREAD_S, bounded_protocol
 from plugin_bridge.mcp_server.http_door import CALLS, PATH, Door
 
 if TYPE_CHECKING:
@@ -55,6 +55,7 @@ class HttpSettings:
     connections: int = CONNECTIONS
     calls: int = CALLS
     request_s: float = REQUEST_S
+    unread_s: float = UNREAD_S
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,7 +143,7 @@ async def _listen(listener: _Listener, bound: socket.socket) -> None:
 def _config(door: Door, settings: HttpSettings) -> uvicorn.Config:
     return uvicorn.Config(
         door,
-        http=bounded_protocol(settings.connections, settings.request_s),
+        http=bounded_protocol(settings.connections, settings.request_s, settings.unread_s),
         ws="none",
         lifespan="off",
         interface="asgi3",

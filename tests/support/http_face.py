@@ -21,6 +21,9 @@ from tests.support.fake_window import FakeWindow
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
+    from typing import Any
+
+    from mcp.server.lowlevel.server import Server
 
 TOKEN = "a-token-of-the-window-itself"
 MODERN = "2026-07-28"
@@ -57,6 +60,7 @@ class Face:
     access: AccessTable
     window: FakeWindow
     audit: ListAudit
+    server: Server[dict[str, Any]]
 
     @asynccontextmanager
     async def client(self, token: str = TOKEN, mode: str = "auto") -> AsyncIterator[Client]:
@@ -134,5 +138,5 @@ async def http_face(window: FakeWindow | None = None, **settings: object) -> Asy
     with anyio.fail_after(60):
         async with anyio.create_task_group() as tasks:
             address = await tasks.start(serve_http, server, access, HttpSettings(**settings))
-            yield Face(address=address, access=access, window=window, audit=audit)
+            yield Face(address=address, access=access, window=window, audit=audit, server=server)
             tasks.cancel_scope.cancel()

@@ -239,6 +239,25 @@ async def test_a_request_that_trickles_in_is_dropped(opening: bytes) -> None:
         assert (await _get_job(face)).status == 200
 
 
+async def test_a_client_that_does_not_read_is_dropped_and_frees_its_place() -> None:
+    """It asks for 40 MB in one go and reads nothing: more than the system buffers for it."""
+    async with http_face(connections=1, unread_s=0.3) as face:
+        await face.call("start_job", DIFF)
+        job_id = next(iter(face.window.jobs))
+        artifact_id = face.window.succeed(job_id, b"x" * 70_000)
+        body = call_body("read_job_artifact", {"job_id": job_id, "artifact_id": artifact_id})
+        modern = {"mcp_protocol_version": "2026-07-28", "mcp_method": "tools/call"}
+        one = face.post_bytes(body, connection="keep-alive", mcp_name="read_job_artifact", **modern)
+        async with await anyio.connect_tcp(face.address.host, face.address.port) as stream:
+            with anyio.fail_after(10):
+                try:
+                    await stream.send(one * 300)
+                except anyio.BrokenResourceError:
+                    pass  # dropped while we were still asking
+                while (await _get_job(face)).status != 200:
+                    await anyio.lowlevel.checkpoint()  # the one connection is taken, until the drop
+
+
 async def test_connections_above_the_bound_are_told_to_come_back() -> None:
     async with http_face(connections=3) as face:
         async with (
