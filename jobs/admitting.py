@@ -116,13 +116,19 @@ class Admission:
 
     async def _insert(self, record: Record, reservation: admission.Reservation, live: LiveJob) -> Accepted:
         job = record.job
-        kept = await self._steps.store.insert_if_absent(record, job.created_at)
+        live.job_id = job.job_id
+        self._scheduler.expect(live)
+        try:
+            kept = await self._steps.store.insert_if_absent(record, job.created_at)
+        except BaseException:
+            self._scheduler.forget(live)
+            raise
         if kept.job.job_id != job.job_id:  # only a store shared with another process gets here
+            self._scheduler.forget(live)
             idempotency.check_same(kept, job.input_identity)
             return Accepted(job=kept.job, reused=True)
         self._newest_at = job.created_at
         reservation.free()
-        live.job_id = job.job_id
         self._steps.emit(live, EventKind.ACCEPTED, job)
         return Accepted(job=await self._scheduler.enqueue(record, live), reused=False)
 

@@ -109,20 +109,26 @@ class DiscardingSink:
 class Trail:
     """The numbering and counters of one job's events."""
 
-    __slots__ = ("emitted", "failed", "has_ended", "sequence", "updates")
+    __slots__ = ("announced", "emitted", "failed", "sequence", "updates")
 
     def __init__(self) -> None:
         self.sequence = 0
         self.updates = 0
         self.emitted = 0
         self.failed = False
-        self.has_ended = False
+        self.announced: dict[EventKind, Delivery] = {}
+
+    def owed(self, job: Job) -> list[EventKind]:
+        """What must have been said before anything else is said of the job as it now is."""
+        before = [EventKind.ACCEPTED]
+        before += [EventKind.STARTED] if job.started_at else []
+        before += [EventKind.CANCEL_REQUESTED] if job.cancellation_requested else []
+        return [kind for kind in before if kind not in self.announced]
 
     def next_event(self, kind: EventKind, job: Job, at: datetime) -> JobEvent:
         """The next event of the job as it now is; the numbering moves on."""
         self.sequence += 1
         self.emitted += kind is EventKind.PROGRESS
-        self.has_ended |= kind is EventKind.TERMINAL
         artifacts = job.result.artifacts if job.result else ()
         return JobEvent(
             sequence=self.sequence,
@@ -187,7 +193,23 @@ class AuditLog:
         self._draining = anyio.CancelScope(shield=True)
 
     def emit(self, trail: Trail, kind: EventKind, job: Job, at: datetime) -> Delivery:
-        """Put the next event of a job in the line, without waiting; a full line drops it."""
+        """Put the next event of a job in the line, without waiting; a full line drops it.
+
+        Two tasks may move a job at almost the same time, and the one that was second in the store may
+        be first here. So what a snapshot implies is said before it, nothing but progress is said
+        twice, and nothing after the end.
+        """
+        end = trail.announced.get(EventKind.TERMINAL)
+        if end is not None:
+            return end
+        for earlier in trail.owed(job):
+            trail.announced[earlier] = self._enter(trail, earlier, job, at)
+        if kind in trail.announced and kind is not EventKind.PROGRESS:
+            return trail.announced[kind]
+        trail.announced[kind] = self._enter(trail, kind, job, at)
+        return trail.announced[kind]
+
+    def _enter(self, trail: Trail, kind: EventKind, job: Job, at: datetime) -> Delivery:
         delivery = Delivery(trail.next_event(kind, job, at), trail)
         if len(self._line) >= limits.AUDIT_PENDING_EVENTS:
             logger.error("audit.dropped", extra={"job_id": job.job_id, "kind": kind.value})

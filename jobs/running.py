@@ -126,8 +126,7 @@ class Runner:
         if error is not None:
             failed = await self._steps.advance(live, lambda job: lifecycle.fail(job, error, at))
             if failed is not None:
-                if not live.trail.has_ended:  # a success that could not be stored was announced before
-                    self._steps.emit(live, EventKind.TERMINAL, failed)
+                self._steps.emit(live, EventKind.TERMINAL, failed)
                 return
         if live.fence is Fence.OPEN:
             # The service itself was cancelled: that is a shutdown, hence a tombstone (W 8.2).

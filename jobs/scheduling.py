@@ -46,10 +46,17 @@ class Scheduler:
         """Begin to hand out jobs, as children of the group."""
         self._group = group
 
+    def expect(self, live: LiveJob) -> None:
+        """Know a job from before it is stored, so that a request to stop it finds it at once."""
+        self.live[live.job_id] = live
+
+    def forget(self, live: LiveJob) -> None:
+        """The expected job was not stored."""
+        self.live.pop(live.job_id, None)
+
     async def enqueue(self, record: Record, live: LiveJob) -> Job:
         """Queue a new job; its snapshot. A job is never left waiting outside the queue (W 3.3)."""
         job = record.job
-        self.live[job.job_id] = live
         try:
             self.queue.push(
                 Waiting(

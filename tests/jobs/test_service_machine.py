@@ -25,9 +25,10 @@ from hypothesis.stateful import (
     rule,
 )
 
-from jobs import CancelOutcome, Job, JobType, State, describe, parse_descriptor
+from jobs import CancelOutcome, Job, JobType, MemoryStore, State, describe, parse_descriptor
 from jobs import errors as e
 from tests.support import jobs_doubles as d
+from tests.support.yielding_store import YieldingStore
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine
@@ -70,6 +71,8 @@ class JobMachine(RuleBasedStateMachine):
     """Rules are what callers, workers and time may do."""
 
     jobs = Bundle("jobs")
+    make_store: type[MemoryStore] = MemoryStore
+    turns = 40
 
     @initialize()
     def open(self) -> None:
@@ -83,7 +86,9 @@ class JobMachine(RuleBasedStateMachine):
         ready, self.leave = asyncio.Event(), asyncio.Event()
 
         async def live() -> None:
-            async with d.bench(Path(self.folder.name), sink=self.sink, clock=self.clock) as it:
+            async with d.bench(
+                Path(self.folder.name), sink=self.sink, clock=self.clock, store=self.make_store()
+            ) as it:
                 self.it = it
                 ready.set()
                 await self.leave.wait()
@@ -109,7 +114,7 @@ class JobMachine(RuleBasedStateMachine):
             try:
                 return await step
             finally:
-                for _ in range(40):  # no step of a job waits for more turns of the loop than this
+                for _ in range(self.turns):  # no step of a job waits for more turns of the loop
                     await asyncio.sleep(0)
 
         return self.loop.run_until_complete(stepped())
@@ -336,9 +341,21 @@ async def _said(live: Any, phase: str) -> None:
     live.report(phase, "Still at it.")
 
 
+class YieldingMachine(JobMachine):
+    """The same life on a store that waits."""
+
+    make_store = YieldingStore
+    turns = 150
+
+
+_SETTINGS = {
+    "stateful_step_count": 40,
+    "deadline": None,
+    "suppress_health_check": [HealthCheck.too_slow],
+}
 TestJobMachine = pytest.mark.req("W-22", "W-24", "W-25", "W-28", "W-49", "W-57", "W-63", "W-67")(
     JobMachine.TestCase
 )
-TestJobMachine.settings = settings(
-    max_examples=60, stateful_step_count=40, deadline=None, suppress_health_check=[HealthCheck.too_slow]
-)
+TestJobMachine.settings = settings(max_examples=60, **_SETTINGS)
+TestYieldingMachine = YieldingMachine.TestCase
+TestYieldingMachine.settings = settings(max_examples=30, **_SETTINGS)

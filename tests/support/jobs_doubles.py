@@ -297,11 +297,16 @@ class Bench:
 
 @asynccontextmanager
 async def bench(
-    folder: Path, *, sink: Sink | None = None, clock: object = None, workers: int = 2
+    folder: Path,
+    *,
+    sink: Sink | None = None,
+    clock: object = None,
+    workers: int = 2,
+    store: MemoryStore | None = None,
 ) -> AsyncIterator[Bench]:
     moved = clock or ManualClock()
     kept = sink or Sink()
-    store = MemoryStore()
+    store = store or MemoryStore()
     vault = ArtifactVault(folder / "artifacts", random_id)
     async with JobService(
         workspace_id=WORKSPACE,

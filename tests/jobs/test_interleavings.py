@@ -1,0 +1,123 @@
+"""Everything at once, in any order the loop may choose: the ends agree with the answers given."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import anyio
+import anyio.lowlevel
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from jobs import CancelOutcome, State
+from jobs.errors import Refused, UnknownJob, WorkerLost
+from tests.support import jobs_doubles as d
+from tests.support.yielding_store import YieldingStore
+
+OWNERS = [d.owner("ann"), d.owner("ann", grant="g2"), d.owner("bob")]
+KINDS = ["cancel", "cancel", "revoke", "open", "open", "open", "list", "retry"]
+ACTION = st.tuples(st.sampled_from(KINDS), st.integers(0, 4), st.integers(0, 60))
+
+
+class Storm:
+    """Five jobs and a storm of requests."""
+
+    def __init__(self, commits: list[bool], fails: list[bool]) -> None:
+        self.sink = d.Sink()
+        self.works = [
+            (d.CommittingWork if commits[number] else d.Work)(
+                "compute", says=(("loading", "One."),), raises=WorkerLost("x") if fails[number] else None
+            )
+            for number in range(5)
+        ]
+        self.outcomes: list[set[CancelOutcome]] = [set() for _ in self.works]
+        self.retries: list[d.Work] = []
+        self.reused: set[tuple[int, str]] = set()
+
+    async def blow(self, actions: list[tuple[str, int, int]], close_after: int | None) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            async with d.bench(Path(folder), sink=self.sink, store=YieldingStore()) as it:
+                self.it = it
+                self.jobs = [
+                    (await it.start(work, OWNERS[number % 3], str(number))).job
+                    for number, work in enumerate(self.works)
+                ]
+                with anyio.fail_after(20):
+                    async with anyio.create_task_group() as group:
+                        for kind, which, turns in actions:
+                            group.start_soon(self.act, kind, which, turns)
+                        if close_after is not None:
+                            group.start_soon(self.act, "close", 0, close_after)
+                    for work in self.works:
+                        work.open("compute")
+                    self.ended = [] if close_after is not None else [await it.ended(j) for j in self.jobs]
+
+    async def act(self, kind: str, which: int, turns: int) -> None:
+        for _ in range(turns):
+            await anyio.lowlevel.checkpoint()
+        job, service = self.jobs[which], self.it.service
+        match kind:
+            case "cancel":
+                try:
+                    _, outcome = await service.cancel(job.owner, job.job_id)
+                except UnknownJob:
+                    return  # closed meanwhile
+                self.outcomes[which].add(outcome)
+            case "revoke":
+                await service.cancel_where(lambda owner: owner == job.owner)
+            case "open":
+                self.works[which].open("compute")
+            case "list":
+                await service.list(job.owner, 2)
+            case "retry":
+                work = d.Work()
+                try:
+                    again = await self.it.start(work, job.owner, str(which))
+                except Refused:
+                    return  # closed meanwhile
+                self.retries.append(work)
+                self.reused.add((which, again.job.job_id))
+            case "close":
+                await service.close()
+
+    def check(self) -> None:
+        for work in [*self.works, *self.retries]:
+            assert (work.releases, work.leases, work.is_alive) == (1, 0, False)
+        assert all(job_id == self.jobs[which].job_id for which, job_id in self.reused)
+        assert not any(work.runs for work in self.retries)
+        for number, job in enumerate(self.jobs):
+            events = [event for event in self.sink.events if event.job_id == job.job_id]
+            kinds = [event.kind.value for event in events]
+            assert [event.sequence for event in events] == list(range(1, len(events) + 1))
+            assert (kinds[0], kinds[-1]) == ("accepted", "terminal")
+            assert len(set(kinds)) == len(kinds)
+            end, outcomes = events[-1].state, self.outcomes[number]
+            if outcomes & {CancelOutcome.CANCELLED, CancelOutcome.CANCEL_REQUESTED}:
+                assert end is State.CANCELLED
+            if CancelOutcome.COMMIT_IN_PROGRESS in outcomes:
+                assert end is State.SUCCEEDED
+            if end is State.CANCELLED:
+                assert kinds[-3:] == ["cancel_requested", "cancellation_effective", "terminal"]
+            work = self.works[number]
+            if isinstance(work, d.CommittingWork):
+                assert work.commits == (end is State.SUCCEEDED)
+            if self.ended:
+                assert self.ended[number].state is end
+
+
+@pytest.mark.req("W-28", "W-61", "W-66", "W-68")
+@settings(max_examples=150, deadline=None)
+@given(
+    st.lists(ACTION, max_size=12),
+    st.lists(st.booleans(), min_size=5, max_size=5),
+    st.lists(st.sampled_from([False, False, True]), min_size=5, max_size=5),
+    st.none() | st.integers(0, 80),
+)
+def test_any_interleaving_ends_as_was_answered(
+    actions: list[tuple[str, int, int]], commits: list[bool], fails: list[bool], close_after: int | None
+) -> None:
+    storm = Storm(commits, fails)
+    anyio.run(storm.blow, actions, close_after)
+    storm.check()
