@@ -10,9 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from jobs import limits
+from jobs import PRODUCT_QUOTAS, limits
 from jobs.digests import Digest
-from jobs.kernel.quotas import PRODUCT
 
 if TYPE_CHECKING:
     from jobs.values import QuotaSettings
@@ -44,7 +43,7 @@ class Essentials:
 BUILT_IN: Final = Essentials(
     digest=Digest("sha256:04597a719db0e0f7b01c7ab32c6b2ff61447ff0cd4749c79a8323be600d4b459"),
     project_id=None,
-    quotas=PRODUCT,
+    quotas=PRODUCT_QUOTAS,
     audit=AuditSettings(
         retention_days=limits.AUDIT_RETENTION_DAYS,
         max_file_bytes=limits.AUDIT_FILE_BYTES,
