@@ -65,7 +65,15 @@ class RotatingFileSink:
         Raises:
             OSError: it could not be written; the file still ends with a whole line.
         """
-        await to_thread.run_sync(self._append, _line(event), limiter=self._one)
+        await self.append(_line(event))
+
+    async def append(self, line: bytes) -> None:
+        """Append one whole line of any kind: the calls of tools are kept beside the events of jobs.
+
+        Raises:
+            OSError: it could not be written; the file still ends with a whole line.
+        """
+        await to_thread.run_sync(self._append, line, limiter=self._one)
 
     def _append(self, line: bytes) -> None:
         if not self._is_ready:

@@ -2,6 +2,7 @@
 
 from plugin_bridge.access.audit import CallOutcome, NoAudit, RequestAudit, RequestRecord
 from plugin_bridge.access.capabilities import Capability
+from plugin_bridge.access.request_log import request_log
 from plugin_bridge.access.sessions import GrantKey, Session
 from plugin_bridge.access.table import AccessTable
 
@@ -14,4 +15,5 @@ __all__ = [
     "RequestAudit",
     "RequestRecord",
     "Session",
+    "request_log",
 ]
