@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _HEAD: Final = "# capture 1 "
-_QUOTE = re.compile(r'[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
+_ESCAPED = re.compile(r"\\.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,7 +158,7 @@ def _joined(lines: list[str]) -> list[str]:
     items: list[str] = []
     inside: list[str] = []
     for line in lines:
-        toggles = line.count('"') if "\\" not in line else len(_QUOTE.findall(line))
+        toggles = (_ESCAPED.sub("", line) if "\\" in line else line).count('"')
         inside.append(line)
         if _continues(inside, toggles):
             continue

@@ -368,3 +368,8 @@ def test_reading_ahead_gives_the_same_report(tmp_path: Path) -> None:
 )
 def test_categories(prop: str, value: str, expected: set[str]) -> None:
     assert categories(prop, value) == expected
+
+
+def test_a_literal_that_ends_a_line_with_an_escaped_quote_survives_its_capture(tmp_path: Path) -> None:
+    quoted = document('AnnotationAssertion(rdfs:comment :Cup "\\"\nand \\\\\n\\"")')
+    assert diff(quoted, quoted, tmp_path)[0]["identical"] is True
