@@ -13,12 +13,10 @@ from jobs.errors import (
     MaterializationLiveLimitExceeded,
 )
 from jobs.values import JobType
-from plugin_bridge.mcp_server.shapes import Choice, Flag, Integer, Object, Several, Text
+from plugin_bridge.mcp_server.shapes import Choice, Flag, Integer, Object, Problem, Several, Text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from plugin_bridge.mcp_server.shapes import Problem
 
 _ABSOLUTE_IRI = '^[A-Za-z][A-Za-z0-9+.-]*:[^\\u0000-\\u0020<>"{}|\\\\^`\\u007F-\\u00A0\\uD800-\\uDFFF]+$'
 
@@ -109,13 +107,17 @@ class _DestinationKind(Choice):
 
     def read(self, value: object, where: str, problems: list[Problem]) -> object:
         """The kind."""
-        if value == "project_file":
-            told = _DestinationKind(
-                about=self.about, words=self.words, telling=MaterializationDestinationUnavailable
+        if value != "project_file":
+            return Choice.read(self, value, where, problems)
+        problems.append(
+            Problem(
+                error=MaterializationDestinationUnavailable,
+                message=f"{where} must be one of {', '.join(self.words)}: a window writes no project file.",
+                field=where,
+                is_telling=True,
             )
-            told._refuse(where, problems, f"one of {', '.join(self.words)}: a window writes no project file")
-            return value
-        return Choice.read(self, value, where, problems)
+        )
+        return value
 
 
 _CATEGORIES = (

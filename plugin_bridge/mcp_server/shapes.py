@@ -104,7 +104,8 @@ class Text(_Leaf):
     def schema(self) -> Json:
         """String with its length and pattern."""
         control = "^[^\\u0000-\\u001F\\u007F-\\u009F]*$" if self.is_one_line else "^[^\\u0000]*$"
-        pattern = self.pattern or ("\\S" if self.is_nonblank else control)
+        nonblank = "^[^\\u0000]*[^\\s\\u0000][^\\u0000]*$"
+        pattern = self.pattern or (nonblank if self.is_nonblank else control)
         return {
             "type": "string",
             "minLength": 1,
@@ -216,8 +217,7 @@ class Several(_Leaf):
 
     def read(self, value: object, where: str, problems: list[Problem]) -> object:
         """The list as it stands."""
-        is_list = isinstance(value, list) and 1 <= len(value) <= len(self.words)
-        if not is_list or not isinstance(value, list):
+        if not isinstance(value, list) or not 1 <= len(value) <= len(self.words):
             self._refuse(where, problems, f"a list of 1 to {len(self.words)} different words")
         elif not all(isinstance(each, str) and each in self.words for each in value):
             self._refuse(where, problems, f"a list of {', '.join(self.words)}")

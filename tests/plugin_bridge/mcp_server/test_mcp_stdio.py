@@ -134,6 +134,21 @@ def test_the_stream_ends_with_its_last_line_complete_and_nothing_else_on_stdout(
     assert [each["id"] for each in answers] == [*range(400)]
 
 
+@pytest.mark.parametrize("version", ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "1999-01-01"])
+def test_every_handshake_version_gets_an_answer_it_can_read(version: str) -> None:
+    """Older clients know no structured answers: the words carry everything they need."""
+    answers = converse(
+        INITIALIZE.replace(b"2025-11-25", version.encode()),
+        READY,
+        b'{"jsonrpc":"2.0","id":1,"method":"tools/list"}',
+        call(2, "get_job", f'{{"job_id":"{ANY_ID}"}}'),
+    )
+    by_id = {each["id"]: each for each in answers}
+    assert [each["name"] for each in by_id[1]["result"]["tools"]] == TOOLS
+    assert by_id[2]["result"]["isError"] is True
+    assert "unknown_job" in by_id[2]["result"]["content"][0]["text"]
+
+
 def test_a_client_that_leaves_in_the_middle_ends_the_server() -> None:
     process = subprocess.Popen(
         [sys.executable, "-m", "tests.support.stdio_server"],
