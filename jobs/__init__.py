@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from jobs.descriptor_reading import parse_descriptor, parse_identity
     from jobs.digests import Digest, byte_digest, canonical_json, is_digest, json_digest, text_digest
     from jobs.kernel.admission import Reservation
+    from jobs.kernel.idempotency import changed_inputs
     from jobs.kernel.quotas import PRODUCT as PRODUCT_QUOTAS
     from jobs.kernel.quotas import check_settings
     from jobs.service import Accepted, JobService, Page, random_id
@@ -55,6 +56,7 @@ _ROOMS: Final[dict[str, tuple[str, ...]]] = {
     "jobs.descriptor_reading": ("parse_descriptor", "parse_identity"),
     "jobs.digests": ("Digest", "byte_digest", "canonical_json", "is_digest", "json_digest", "text_digest"),
     "jobs.kernel.admission": ("Reservation",),
+    "jobs.kernel.idempotency": ("changed_inputs",),
     "jobs.kernel.quotas": ("check_settings",),
     "jobs.service": ("Accepted", "JobService", "Page", "random_id"),
     "jobs.stores.contract": ("JobStore",),

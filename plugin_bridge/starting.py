@@ -23,6 +23,7 @@ from jobs.errors import (
 from jobs.operations.registry import find_operation
 from jobs.reasoners.profiles import require_classification, resolve
 from jobs.values import JobType, Submission
+from plugin_bridge.capture.inputs import RIGHT_DOCUMENT
 from plugin_bridge.computation import StageComputation
 from plugin_bridge.policy import resolve_policy
 
@@ -176,7 +177,7 @@ class JobStarter:
         try:
             changed = await self._capturer.changed(captured, policy)
         except SecondaryInputInvalid:
-            return False, ("secondary_inputs",)
+            return False, (f"secondary_inputs.{RIGHT_DOCUMENT}",)
         except (InvalidOntology, SnapshotTooLarge):
             return False, ("closure_fingerprint",)  # of root and imports, so it differs in any case
         except HostUnavailable as error:

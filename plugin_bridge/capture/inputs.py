@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from anyio import to_thread
 
-from jobs import limits
+from jobs import changed_inputs, limits
 from jobs.digests import json_digest
 from jobs.errors import InputChanged, PolicyUnavailable
 from jobs.values import InputIdentity, ModelRevision, SecondaryInput
@@ -205,24 +205,8 @@ def _opened(folder: Path) -> ProjectRoot:
 
 
 def changed_fields(before: InputIdentity, after: InputIdentity) -> tuple[str, ...]:
-    """Names of the parts that differ, without the session revision; sorted by place in the identity."""
-    model, now = before.model_revision, after.model_revision
-    pairs: list[tuple[str, object, object]] = [
-        ("model_revision.semantic_fingerprint", model.semantic_fingerprint, now.semantic_fingerprint),
-        ("model_revision.document_fingerprint", model.document_fingerprint, now.document_fingerprint),
-    ]
-    pairs += [
-        (name, getattr(before, name), getattr(after, name))
-        for name in (
-            "closure_fingerprint",
-            "import_lock_digest",
-            "mapping_revision",
-            "policy_digest",
-            "preflight_asset_digest",
-            "secondary_inputs",
-        )
-    ]
-    return tuple(name for name, old, new in pairs if old != new)
+    """Names of the parts that differ, as a conflict names them, but for the session revision."""
+    return tuple(name for name in changed_inputs(before, after) if name != "model_revision.session_revision")
 
 
 def _secondary(right: CapturedFile) -> SecondaryInput:
