@@ -46,15 +46,13 @@ class Runner:
         """Take a job through to its end; return at once if it was cancelled while it waited."""
         error = None
         try:
-            with anyio.CancelScope(shield=True):
-                claimed = await self._steps.advance(live, lambda job: lifecycle.claim(job, self._steps.now()))
-            if claimed is not None:
-                self._steps.emit(live, EventKind.STARTED, claimed)
-                error = await self._attempt(live)
+            error = await self._attempt(live)
         finally:
-            with anyio.CancelScope(shield=True):  # bounded: a store write, no sink, no disk
-                await self._settle(live, error)
-            live.release()
+            try:
+                with anyio.CancelScope(shield=True):  # bounded: a store write, no sink, no disk
+                    await self._settle(live, error)
+            finally:
+                live.release()
 
     def tombstoned(self, live: LiveJob, job: Job) -> None:
         """Follow a tombstone that the store has taken: tell the audit, then signal the computation."""
@@ -76,8 +74,13 @@ class Runner:
     # --- the attempt ------------------------------------------------------------------------------
 
     async def _attempt(self, live: LiveJob) -> JobError | None:
-        """Compute and publish under the job's scope; the error, if that is how it ended."""
+        """Claim, compute and publish; the error, if that is how it ended."""
         try:
+            with anyio.CancelScope(shield=True):
+                claimed = await self._steps.advance(live, lambda job: lifecycle.claim(job, self._steps.now()))
+            if claimed is None:
+                return None
+            self._steps.emit(live, EventKind.STARTED, claimed)
             with live.scope:
                 async with anyio.create_task_group() as helpers:
                     helpers.start_soon(self._tell, live)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING
 
 import anyio
 
 from jobs import limits
-from jobs.errors import QueueFull, SchedulerFailed
+from jobs.errors import QueueFull, SchedulerFailed, StorageFailed
 from jobs.kernel.failures import error_of
 from jobs.kernel.queue import FairQueue, Waiting
 
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from jobs.running import Runner
     from jobs.steps import LiveJob
     from jobs.values import Job, JobId
+
+
+logger = logging.getLogger(__name__)
 
 
 class Scheduler:
@@ -109,6 +113,9 @@ class Scheduler:
         """Run one job to its end and hand its place to the next."""
         try:
             await self._runner.run(self.live[job_id])
+        except StorageFailed:
+            # Its end could not be stored. That is one job's trouble; the store's owner recovers it.
+            logger.exception("job.unsettled", extra={"job_id": job_id})
         finally:
             self.live.pop(job_id, None)
             self._busy.discard(job_id)

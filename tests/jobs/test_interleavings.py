@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jobs import CancelOutcome, State
+from jobs import CancelOutcome, Job, State
 from jobs.errors import Refused, UnknownJob, WorkerLost
+from jobs.kernel.transitions import is_legal
 from tests.support import jobs_doubles as d
 from tests.support.yielding_store import YieldingStore
 
@@ -46,6 +47,8 @@ class Storm:
                 ]
                 with anyio.fail_after(20):
                     async with anyio.create_task_group() as group:
+                        for job in self.jobs:
+                            group.start_soon(self.read, job)
                         for kind, which, turns in actions:
                             group.start_soon(self.act, kind, which, turns)
                         if close_after is not None:
@@ -53,6 +56,21 @@ class Storm:
                     for work in self.works:
                         work.open("compute")
                     self.ended = [] if close_after is not None else [await it.ended(j) for j in self.jobs]
+
+    async def read(self, seen: Job) -> None:
+        """A reader sees a job move forwards only, and never again once it has ended (W 2.7)."""
+        for _ in range(60):
+            try:
+                now = await self.it.service.get(seen.owner, seen.job_id)
+            except UnknownJob:
+                return
+            assert is_legal(seen.state, now.state) or now.state is seen.state
+            assert now.progress.sequence >= seen.progress.sequence
+            assert now.latest_at >= seen.latest_at
+            assert now == seen or not seen.state.is_terminal
+            if seen.state.is_terminal:
+                return
+            seen = now
 
     async def act(self, kind: str, which: int, turns: int) -> None:
         for _ in range(turns):
@@ -107,7 +125,7 @@ class Storm:
                 assert self.ended[number].state is end
 
 
-@pytest.mark.req("W-28", "W-61", "W-66", "W-68")
+@pytest.mark.req("W-28", "W-49", "W-61", "W-66", "W-68")
 @settings(max_examples=150, deadline=None)
 @given(
     st.lists(ACTION, max_size=12),

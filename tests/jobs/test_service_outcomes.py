@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -10,13 +11,14 @@ import anyio
 import anyio.lowlevel
 import pytest
 
-from jobs import JobService, State, describe, limits
+from jobs import JobService, MemoryStore, State, describe, limits
 from jobs.audit import EventKind
 from jobs.errors import (
     BoundExceeded,
     InputChanged,
     InvalidOntology,
     ProtegeJobsError,
+    StorageFailed,
     UnknownJobArtifact,
     WorkerLost,
 )
@@ -24,9 +26,11 @@ from jobs.kernel.queue import FairQueue
 from tests.support import jobs_doubles as d
 
 if TYPE_CHECKING:
+    from datetime import datetime
     from pathlib import Path
 
-    from jobs import Job
+    from jobs import Job, JobId
+    from jobs.kernel.record import Record
 
 pytestmark = pytest.mark.anyio
 
@@ -195,6 +199,74 @@ async def test_executor_that_refuses_leaves_a_failed_job_never_a_stranded_one(
         assert (work.runs, work.releases, len(it.service._scheduler.queue)) == (0, 1, 0)
         it.service._scheduler.queue = FairQueue(32)
         assert (await it.ended((await it.start(d.Work(), key="next")).job)).state is State.SUCCEEDED
+
+
+class FailingStore(MemoryStore):
+    """Fails the n-th write, once."""
+
+    def __init__(self, fail_at: int) -> None:
+        super().__init__()
+        self.left = fail_at
+
+    def _count(self) -> None:
+        self.left -= 1
+        if self.left == 0:
+            raise StorageFailed("The records cannot be written.")
+
+    async def insert_if_absent(self, record: Record, at: datetime) -> Record:
+        self._count()
+        return await super().insert_if_absent(record, at)
+
+    async def compare_and_set(self, job_id: JobId, expected_revision: int, job: Job) -> Record | None:
+        self._count()
+        return await super().compare_and_set(job_id, expected_revision, job)
+
+
+@pytest.mark.parametrize("cancels", [False, True])
+@pytest.mark.parametrize("commits", [False, True])
+@pytest.mark.parametrize("fail_at", range(1, 5))
+async def test_a_store_that_fails_any_write_takes_down_no_other_job(
+    tmp_path: Path, fail_at: int, commits: bool, cancels: bool
+) -> None:
+    store = FailingStore(fail_at)
+    async with d.bench(tmp_path, store=store) as it:
+        work = (d.CommittingWork if commits else d.Work)("compute")
+        try:
+            job = (await it.start(work)).job
+            if cancels and fail_at != 2:
+                await work.reached("compute")
+                await it.service.cancel(job.owner, job.job_id)
+        except StorageFailed:
+            pass
+        work.open("compute")
+        await anyio.wait_all_tasks_blocked()
+        assert work.releases == 1
+        assert work.leases == 0
+        assert it.service._scheduler.running_count == 0
+        after = await it.ended((await it.start(d.Work(), key="after")).job)
+        assert after.state is State.SUCCEEDED
+        assert store.left < 0
+
+
+async def test_full_disk_fails_the_job_and_gives_its_budget_back(tmp_path: Path) -> None:
+    resource = pytest.importorskip("resource")
+    big = d.staged_file(tmp_path, data=b"x" * (3 * limits.MIB))
+    before, handler = resource.getrlimit(resource.RLIMIT_FSIZE), signal.getsignal(signal.SIGXFSZ)
+    async with d.bench(tmp_path) as it:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (2 * limits.MIB, before[1]))
+        try:
+            job = await it.ended((await it.start(d.Work(files=(big,)))).job)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, before)
+            signal.signal(signal.SIGXFSZ, handler)
+        assert job.error is not None
+        assert (job.error.code, job.error.retryable) == ("job_storage_failed", True)
+        assert str(tmp_path) not in json.dumps(describe(job))
+        with anyio.fail_after(5):
+            while it.service._artifacts.total_bytes:
+                await anyio.lowlevel.checkpoint()
+        assert (await it.ended((await it.start(d.Work(files=(big,)), key="2")).job)).state is State.SUCCEEDED
 
 
 # --- progress -------------------------------------------------------------------------------------
