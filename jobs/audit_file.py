@@ -1,12 +1,12 @@
 """Job events as JSON Lines in owner-only files, rotated by size and dropped by age and number (W 10.2).
 
-Every backend writes files of its own in a folder that may be shared by several, so no two processes
-ever append to one file; age and number are kept for the folder as a whole. The folder lies outside
-any project; who builds the window says where. Blocking work runs in a thread, one at a time.
+The folder lies outside any project; who builds the window says where. Blocking work runs in a thread,
+one at a time.
 """
 
 from __future__ import annotations
 
+import errno
 import json
 import logging
 import os
@@ -27,24 +27,27 @@ logger = logging.getLogger(__name__)
 
 _SUFFIX: Final = ".jsonl"
 _APPEND: Final = (
-    os.O_APPEND | os.O_CREAT | os.O_WRONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+    os.O_APPEND | os.O_CREAT | os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 )
 _DAY_S: Final = 86_400
 
 
 class RotatingFileSink:
-    """An `AuditSink` into files `<name>-<number>.jsonl`, mode 0600.
+    """An `AuditSink` into files `<name>-<number>.jsonl`, mode 0600, shared by all backends of a project.
+
+    Each line is one appending write, which no other process can split. Every backend moves on to
+    the next number when the present file is full, so all meet in the same file without a lock.
 
     Args:
-        folder: made owner-only if absent.
-        name: unlike any other backend's, for example its workspace id.
+        folder: made owner-only if absent; one for each project, since the bounds are a project's.
+        name: of the series.
         retention_days, max_file_bytes, max_files: the policy's `audit` block (W 4.6).
     """
 
     def __init__(
         self,
         folder: Path,
-        name: str,
+        name: str = "audit",
         *,
         retention_days: int = limits.AUDIT_RETENTION_DAYS,
         max_file_bytes: int = limits.AUDIT_FILE_BYTES,
@@ -55,15 +58,14 @@ class RotatingFileSink:
         self._retention_days, self._max_file_bytes = retention_days, max_file_bytes
         self._max_files = max_files
         self._clock = clock or SystemClock()
-        self._number = 0
-        self._is_ready = False
+        self._number: int | None = None
         self._one = anyio.CapacityLimiter(1)
 
     async def deliver(self, event: JobEvent) -> None:
         """Append one event as one line.
 
         Raises:
-            OSError: it could not be written; the file still ends with a whole line.
+            OSError: it could not be written; a part that was is closed off by the next line.
         """
         await self.append(_line(event))
 
@@ -71,32 +73,36 @@ class RotatingFileSink:
         """Append one whole line of any kind: the calls of tools are kept beside the events of jobs.
 
         Raises:
-            OSError: it could not be written; the file still ends with a whole line.
+            OSError: it could not be written; a part that was is closed off by the next line.
         """
         await to_thread.run_sync(self._append, line, limiter=self._one)
 
     def _append(self, line: bytes) -> None:
-        if not self._is_ready:
+        if self._number is None:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._number = self._newest()
             self._prune()
-            self._is_ready = True
-        if self._size() + len(line) > self._max_file_bytes and self._size() > 0:
+        while 0 < self._size() and self._size() + len(line) > self._max_file_bytes:
             self._number += 1
             self._prune()
         descriptor = os.open(self._current, _APPEND, 0o600)
         try:
-            before = os.fstat(descriptor).st_size
-            try:
-                _write_all(descriptor, line)
-            except OSError:
-                os.ftruncate(descriptor, before)  # no half line is left behind
-                raise
+            whole = line if _ends_with_a_line(descriptor) else b"\n" + line
+            if os.write(descriptor, whole) != len(whole):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         finally:
             os.close(descriptor)
 
     @property
     def _current(self) -> Path:
-        return self._folder / f"{self._name}-{self._number:06d}{_SUFFIX}"
+        return self._folder / f"{self._name}-{self._number or 0:06d}{_SUFFIX}"
+
+    def _newest(self) -> int:
+        """The highest number of the series; 0 for a new one."""
+        stems = (path.stem.rpartition("-") for path in self._folder.glob(f"{self._name}-*{_SUFFIX}"))
+        return max(
+            (int(number) for name, _, number in stems if name == self._name and number.isdecimal()), default=0
+        )
 
     def _size(self) -> int:
         try:
@@ -138,6 +144,10 @@ def _changed_s(path: Path) -> float:
         return 0.0
 
 
-def _write_all(descriptor: int, line: bytes) -> None:
-    while line:
-        line = line[os.write(descriptor, line) :]
+def _ends_with_a_line(descriptor: int) -> bool:
+    """Whether the file is empty or whole: a full disk may have cut the last line."""
+    size = os.lseek(descriptor, 0, os.SEEK_END)
+    if size == 0:
+        return True
+    os.lseek(descriptor, size - 1, os.SEEK_SET)
+    return os.read(descriptor, 1) == b"\n"

@@ -19,6 +19,7 @@ from anyio import to_thread
 from jobs.artifacts import ArtifactVault
 from jobs.audit_file import RotatingFileSink
 from jobs.clock import SystemClock
+from jobs.digests import text_digest
 from jobs.errors import ProtegeJobsError
 from jobs.reasoners.probe import CancellationProbe
 from jobs.service import JobService, random_id
@@ -26,7 +27,7 @@ from jobs.stores.memory import MemoryStore
 from jobs.values import WorkspaceId
 from jobs.workers.contract import WorkerLimits
 from jobs.workers.pool import open_worker_pool
-from plugin_bridge.access import AccessTable
+from plugin_bridge.access import AccessTable, request_log
 from plugin_bridge.capture.ahead import RightReading
 from plugin_bridge.capture.inputs import InputCapturer
 from plugin_bridge.capture.shelf import CaptureShelf
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
     from jobs.clock import Clock
     from jobs.values import ArtifactId, Job, JobId, Json
     from jobs.workers.pool import WorkerPool
-    from plugin_bridge.access import Session
+    from plugin_bridge.access import RequestAudit, Session
     from plugin_bridge.mcp_server.arguments import ExportArguments, StartArguments
     from plugin_bridge.policy import ResolvedPolicy
     from plugin_bridge.settings import WindowSettings
@@ -73,11 +74,13 @@ class Window:
         starter: JobStarter,
         pool: WorkerPool,
         tasks: TaskGroup,
+        requests: RequestAudit,
     ) -> None:
         self.settings = settings
         self.workspace_id = workspace_id
         self.clock = clock
         self.access = access
+        self.requests = requests
         self.is_read_only = settings.read_only
         self._service = service
         self._host = host
@@ -215,11 +218,12 @@ async def _opened(
     discovery_folder: Path,
 ) -> AsyncIterator[Window]:
     """The window over its processes and private folder; its jobs end with the block."""
+    audit = _audit_sink(policy, clock)
     service = JobService(
         workspace_id=workspace_id,
         store=MemoryStore(),
         artifacts=ArtifactVault(private.path / "artifacts", random_id),
-        audit_sink=_audit_sink(policy, workspace_id, clock),
+        audit_sink=audit,
         clock=clock,
         workers=policy.quotas.workers,
     )
@@ -234,7 +238,7 @@ async def _opened(
         tasks.start_soon(reading.run, name="reading ahead")
         return reading
 
-    async with service:
+    async with service, request_log(audit.append) as requests:
         starter = JobStarter(
             service=service,
             pool=pool,
@@ -258,6 +262,7 @@ async def _opened(
             starter=starter,
             pool=pool,
             tasks=tasks,
+            requests=requests,
         )
 
 
@@ -282,12 +287,12 @@ def _private_root() -> PrivateRoot:
     return PrivateRoot.create()
 
 
-def _audit_sink(policy: ResolvedPolicy, workspace_id: WorkspaceId, clock: Clock) -> RotatingFileSink:
+def _audit_sink(policy: ResolvedPolicy, clock: Clock) -> RotatingFileSink:
+    """The audit log of the project, shared by all its windows; it lies outside the project."""
     settings = policy.audit
-    folder = platformdirs.user_state_path("protege-jobs", appauthor=False) / "audit"
+    project = text_digest(str(policy.project_root)).removeprefix("sha256:")[:16]
     return RotatingFileSink(
-        folder,
-        workspace_id,
+        platformdirs.user_state_path("protege-jobs", appauthor=False) / "audit" / project,
         retention_days=settings.retention_days,
         max_file_bytes=settings.max_file_bytes,
         max_files=settings.max_files,

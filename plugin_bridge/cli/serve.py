@@ -12,7 +12,6 @@ import anyio
 
 from jobs.descriptor import describe
 from jobs.errors import InvalidRequest, ProtegeJobsError
-from plugin_bridge.access import NoAudit
 from plugin_bridge.cli.exit_codes import ExitCode
 from plugin_bridge.cli.settings import log_to_stderr, window_settings
 from plugin_bridge.cli.terminal import note, say_error
@@ -79,7 +78,7 @@ async def _serve_http(options: argparse.Namespace, settings: WindowSettings) -> 
 def _calls(window: Window) -> ToolCalls:
     from plugin_bridge.mcp_server.tools import ToolCalls
 
-    return ToolCalls(window, window.access, NoAudit(), window.clock, describe)
+    return ToolCalls(window, window.access, window.requests, window.clock, describe)
 
 
 def _address(text: str) -> tuple[str, int]:

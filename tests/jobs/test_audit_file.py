@@ -6,6 +6,7 @@ import stat
 from dataclasses import fields
 from typing import TYPE_CHECKING
 
+import anyio
 import pytest
 
 from jobs.audit import EventKind, JobEvent, Trail
@@ -81,12 +82,42 @@ def small_files() -> Iterator[int]:
     signal.signal(signal.SIGXFSZ, handler)
 
 
-async def test_full_disk_is_told_and_leaves_no_half_line(tmp_path: Path, small_files: int) -> None:
+async def test_full_disk_is_told_and_the_next_line_closes_the_cut_one_off(
+    tmp_path: Path, small_files: int
+) -> None:
     sink = RotatingFileSink(tmp_path, "w")
     line_bytes = len(json.dumps(event().as_json())) + 1
     delivered = small_files // line_bytes
     for _ in range(delivered):
         await sink.deliver(event())
-    with pytest.raises(OSError, match="File too large"):
+    with pytest.raises(OSError, match="No space left|File too large"):
         await sink.deliver(event())
-    assert len(rows(tmp_path)) == delivered
+    resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+    await sink.deliver(event())
+    (path,) = tmp_path.iterdir()
+    *whole, cut, last = path.read_text().splitlines()
+    assert len(whole) == delivered
+    assert all(json.loads(line) for line in [*whole, last])
+    with pytest.raises(ValueError, match="Unterminated|Expecting"):
+        json.loads(cut)
+
+
+async def test_many_backends_append_to_one_series_and_lose_no_line(tmp_path: Path) -> None:
+    sinks = [RotatingFileSink(tmp_path, "w", max_file_bytes=4000, max_files=1000) for _ in range(5)]
+
+    async def deliver_ten(sink: RotatingFileSink) -> None:
+        for _ in range(10):
+            await sink.deliver(event())
+
+    async with anyio.create_task_group() as tasks:
+        for sink in sinks:
+            tasks.start_soon(deliver_ten, sink)
+    assert len(rows(tmp_path)) == 50
+    assert len(names(tmp_path)) > 5
+
+
+async def test_a_later_backend_goes_on_in_the_newest_file(tmp_path: Path) -> None:
+    await RotatingFileSink(tmp_path, "w").deliver(event())
+    await RotatingFileSink(tmp_path, "w").deliver(event())
+    assert names(tmp_path) == ["w-000000.jsonl"]
+    assert len(rows(tmp_path)) == 2
