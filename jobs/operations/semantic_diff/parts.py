@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from itertools import chain, filterfalse, islice
 from typing import TYPE_CHECKING, Final
 
 from jobs.ontology import grammar, syntax
@@ -127,10 +128,14 @@ def affected_iris(text: str) -> list[str]:
 
 
 def axiom_groups(texts: Sequence[str], limit: int) -> tuple[Json, list[str]]:
-    """`{count, groups, truncated}` of one side, and the IRIs its shown rows mention."""
+    """`{count, groups, truncated}` of one side, and the IRIs its shown rows mention.
+
+    Logical axioms take the places first: what a limit cuts off should not be what changes meaning.
+    """
+    ordered = chain(filter(syntax.is_logical, texts), filterfalse(syntax.is_logical, texts))
     groups: dict[str, list[Json]] = {}
     mentioned: list[str] = []
-    for text in texts[:limit]:
+    for text in islice(ordered, limit):
         iris = affected_iris(text)
         mentioned += iris
         groups.setdefault(syntax.axiom_type(text), []).append({"axiom": text, "affected_iris": iris})
