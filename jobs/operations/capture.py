@@ -30,6 +30,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from jobs import limits
 from jobs.errors import InvalidOntology, clip_utf8
 from jobs.ontology import catalog as catalogs
 from jobs.ontology import document as documents
@@ -67,6 +68,7 @@ def capture_document(call: StageCall, reporter: Reporter) -> StageResult:
         name=name,
         path=_relative(folder / name, root),
         catalogs=_catalogs(inputs.texts(call.inputs, "catalogs"), root, opener),
+        axioms_max=limits.CLOSURE_AXIOMS,
     )
     reporter.progress("staging", "Keeping what was read")
     root_file = _write(closure.root, call.work_dir, "root.ofn")

@@ -85,7 +85,8 @@ def _outcome(
         taxonomy=result,
         unsatisfiable=unsatisfiable,
         incomplete_because=tuple(sorted(names)),
-        outside_axioms=len(encoded.left_out) + _count_outside(encoded.sources, reasons),
+        outside_axioms=len(encoded.left_out)
+        + _count_outside(encoded.axioms[: len(encoded.sources)], reasons),
     )
 
 
@@ -93,13 +94,13 @@ def _reasons(issues: Iterable[pyelk.CompletenessIssue]) -> set[str]:
     return {constructor for issue in issues for constructor in issue.constructors}
 
 
-def _count_outside(sources: Iterable[str], reasons: set[str]) -> int:
-    """How many axioms use a construct that is a reason; a construct counts wherever it stands."""
+def _count_outside(axioms: Iterable[str], reasons: set[str]) -> int:
+    """How many encoded axioms use a construct that is a reason, wherever it stands in them."""
     if not reasons:
         return 0
     patterns = [_CONSTRUCTS.get(each, rf"\b{re.escape(each)}\(") for each in sorted(reasons)]
     pattern = re.compile("|".join(patterns))
-    return sum(1 for text in sources if pattern.search(text))
+    return sum(1 for text in axioms if pattern.search(text))
 
 
 # --- Loading --------------------------------------------------------------------------------------

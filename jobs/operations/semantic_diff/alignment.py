@@ -4,6 +4,11 @@ A document's own labels number its individuals through, so one more of them shif
 numbers. For a comparison each group of individuals that share axioms is named by a digest of all
 that is said of the group: an untouched group has one name on both sides, whatever else changed.
 Equal groups within a document are numbered; they are interchangeable.
+
+Individuals of groups that did change are then paired by how much is said of both, so that one
+changed statement does not make all statements about its individual differ. Names carry no meaning,
+so every such pairing gives a correct comparison; a better one gives a shorter one. Nothing here
+depends on which document is the left one.
 """
 
 from __future__ import annotations
@@ -20,16 +25,34 @@ if TYPE_CHECKING:
 
     from jobs.ontology.document import OntologyDocument
 
+    Mentions = dict[str, frozenset[str]]
+    """The individuals of each text that mentions any."""
+
+PAIRED_MAX: Final = 1_000
+"""Individuals of changed groups, on either side, up to which pairs are looked for (ours)."""
 _DIGEST_CHARACTERS: Final = 16
 
 
-def aligned(document: OntologyDocument) -> OntologyDocument:
-    """The document with its anonymous individuals named by content."""
+def align(left: OntologyDocument, right: OntologyDocument) -> tuple[OntologyDocument, OntologyDocument]:
+    """Both documents with their anonymous individuals named for comparison with each other."""
+    one, other = _by_content(left), _by_content(right)
+    mine, theirs = _mentions(one), _mentions(other)
+    pairs = _pairs(
+        {text: found for text, found in mine.items() if text not in theirs},
+        {text: found for text, found in theirs.items() if text not in mine},
+    )
+    if not pairs:
+        return one, other
+    names = {label: f"_:p{min(pair)[2:]}" for pair in pairs for label in pair}
+    return _renamed(one, mine, names), _renamed(other, theirs, names)
+
+
+def _mentions(document: OntologyDocument) -> Mentions:
     items = [*document.annotations, *document.axioms]
-    mentions = {text: found for text in items if "_:" in text and (found := anonymous_individuals(text))}
-    if not mentions:
-        return document
-    names = _names(mentions)
+    return {text: found for text in items if "_:" in text and (found := anonymous_individuals(text))}
+
+
+def _renamed(document: OntologyDocument, mentions: Mentions, names: Mapping[str, str]) -> OntologyDocument:
     renamed = {text: rename_anonymous(text, names) for text in mentions}
     return replace(
         document,
@@ -38,7 +61,13 @@ def aligned(document: OntologyDocument) -> OntologyDocument:
     )
 
 
-def _names(mentions: Mapping[str, frozenset[str]]) -> dict[str, str]:
+# --- Whole groups ---------------------------------------------------------------------------------
+
+
+def _by_content(document: OntologyDocument) -> OntologyDocument:
+    mentions = _mentions(document)
+    if not mentions:
+        return document
     names: dict[str, str] = {}
     seen: Counter[str] = Counter()
     for members, texts in _groups(mentions):
@@ -50,10 +79,10 @@ def _names(mentions: Mapping[str, frozenset[str]]) -> dict[str, str]:
         suffix = f"x{seen[group]}" if seen[group] else ""
         seen[group] += 1
         names.update({label: f"{group}{suffix}{mine[2:]}" for label, mine in local.items()})
-    return names
+    return _renamed(document, mentions, names)
 
 
-def _groups(mentions: Mapping[str, frozenset[str]]) -> list[tuple[set[str], list[str]]]:
+def _groups(mentions: Mentions) -> list[tuple[set[str], list[str]]]:
     """Individuals connected by axioms, with these axioms; in the order of their first labels."""
     leader: dict[str, str] = {}
 
@@ -79,3 +108,38 @@ def _groups(mentions: Mapping[str, frozenset[str]]) -> list[tuple[set[str], list
 def _by_number(label: str) -> tuple[int, str]:
     """Labels in the order they were given out: `_:c14n2` before `_:c14n10`."""
     return len(label), label
+
+
+# --- Individuals of changed groups ----------------------------------------------------------------
+
+
+def _pairs(left: Mentions, right: Mentions) -> list[tuple[str, str]]:
+    """Pairs of individuals that most is said of alike, the best first, each individual once."""
+    mine, theirs = _said(left), _said(right)
+    if max(len(mine), len(theirs)) > PAIRED_MAX or mine.keys() & theirs.keys():
+        return []  # one renaming serves both documents, so a name must mean one individual
+    shared: Counter[tuple[str, str]] = Counter()
+    speaking_of: dict[str, list[str]] = defaultdict(list)
+    for label, said in mine.items():
+        for statement in said:
+            speaking_of[statement].append(label)
+    for label, said in theirs.items():
+        for statement, count in said.items():
+            for other in speaking_of.get(statement, ()):
+                shared[other, label] += min(count, mine[other][statement])
+    pairs, taken = [], set[str]()
+    for pair in sorted(shared, key=lambda pair: (-shared[pair], min(pair), max(pair))):
+        if taken.isdisjoint(pair):
+            taken.update(pair)
+            pairs.append(pair)
+    return pairs
+
+
+def _said(mentions: Mentions) -> dict[str, Counter[str]]:
+    """What is said of each individual: its texts, in which it is `_:me` and every other `_:other`."""
+    said: dict[str, Counter[str]] = defaultdict(Counter)
+    for text, found in mentions.items():
+        for label in found:
+            names = dict.fromkeys(found, "_:other") | {label: "_:me"}
+            said[label][rename_anonymous(text, names)] += 1
+    return said

@@ -40,8 +40,8 @@ _CAVEAT: Final = (
     "inconsistent, and a change outside these documents is not seen."
 )
 _CHURN_EXACT: Final = (
-    " Anonymous individuals were matched by what is said of them; where one such statement changed, all "
-    "statements about the same individual are listed, and some of these may be unchanged."
+    " Anonymous individuals have no names to go by: they were matched by what is said of them, and where "
+    "much of that changed, some of the listed differences may be false."
 )
 _CHURN_LOCAL: Final = (
     " Labels of anonymous individuals are local to one reading and could not all be matched: differences "
@@ -58,7 +58,7 @@ def run(call: StageCall, reporter: Reporter) -> StageResult:
     reporter.progress("loading", f"Reading {name}")
     right = _right_document(call, name)
     reporter.progress("semantic_diff", f"Comparing with {name}")
-    left, right = alignment.aligned(left), alignment.aligned(right)
+    left, right = alignment.align(left, right)
     changes = comparison.compare(left, right)
     reporter.progress("staging", "Writing the report")
     verdict = _verdict(left, right, changes)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from operations_support import capture, run
 
+from jobs import limits
 from jobs.errors import InputChanged, InvalidOntology, SnapshotTooLarge
 from jobs.ontology import document_fingerprint, read_document, semantic_fingerprint
 from jobs.ontology.document import load_capture
@@ -147,6 +148,18 @@ def test_imports_never_come_through_a_link_or_from_outside(project: Path, tmp_pa
         value = value_of(project / "main.ofn", tmp_path / f"work{number}")
         assert value["imports_missing"] == ["http://example.org/base"]
         assert all(source["sha256"] is None for source in value["sources"])
+
+
+@pytest.mark.parametrize(("bound", "fits"), [(4, False), (5, True)])
+def test_a_closure_above_its_bound_is_refused(
+    bound: int, fits: bool, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "CLOSURE_AXIOMS", bound)
+    if fits:
+        assert value_of(project / "main.ofn", tmp_path / "work")["closure_axiom_count"] == 5
+        return
+    with pytest.raises(SnapshotTooLarge):
+        capture(project / "main.ofn", tmp_path / "work")
 
 
 # --- The opener -----------------------------------------------------------------------------------

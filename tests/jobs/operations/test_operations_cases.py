@@ -75,7 +75,6 @@ def test_diff_cases(number: str, step: int | None, tmp_path: Path) -> None:
 
 
 @needs_cases
-@pytest.mark.req("W-40")
 @pytest.mark.parametrize(
     ("number", "step", "document", "profile"),
     [

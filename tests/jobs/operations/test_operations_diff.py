@@ -231,6 +231,20 @@ def test_an_unrelated_new_anonymous_individual_causes_no_churn(tmp_path: Path) -
     assert report["compatibility"]["anonymous_individual_churn"] is True
 
 
+def test_one_changed_statement_does_not_make_all_of_its_individual_differ(tmp_path: Path) -> None:
+    shared = [
+        "ClassAssertion(:Cup _:c14n0)",
+        "ObjectPropertyAssertion(:on :shelf _:c14n0)",
+        "ObjectPropertyAssertion(:beside _:c14n0 _:c14n1)",
+        "ClassAssertion(:Bowl _:c14n1)",
+    ]
+    left = document(*shared, 'DataPropertyAssertion(:colour _:c14n0 "red")')
+    right = document(*shared, 'DataPropertyAssertion(:colour _:c14n0 "blue")')
+    summary, report = diff(left, right, tmp_path)
+    assert (summary["added_axioms"], summary["removed_axioms"]) == (1, 1)
+    assert report["compatibility"]["anonymous_individual_churn"] is True
+
+
 def test_equal_groups_are_interchangeable(tmp_path: Path) -> None:
     two = document("ClassAssertion(:Cup _:c14n0)", "ClassAssertion(:Cup _:c14n1)")
     three = document(*two.axioms, "ClassAssertion(:Cup _:c14n2)")

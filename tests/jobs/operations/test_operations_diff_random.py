@@ -48,7 +48,7 @@ def test_nothing_differs_from_itself(document: OntologyDocument) -> None:
 @moderate
 @given(pairs())
 def test_applying_the_report_to_left_gives_right(pair: Pair) -> None:
-    left, right = map(alignment.aligned, pair)
+    left, right = alignment.align(*pair)
     _, report = compared(*pair)
     added = set(axioms_of(report["asserted_axioms"]["added"]))
     removed = set(axioms_of(report["asserted_axioms"]["removed"]))
