@@ -1,0 +1,303 @@
+"""Cancel, revoke, close and sudden death of a window, at each step of a job, with real processes."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+import anyio
+import pytest
+
+from jobs.errors import AuthorizationRevoked
+from tests.support.live_window import (
+    Gate,
+    call,
+    command,
+    ended,
+    get,
+    hard_for_el,
+    make_places,
+    refused,
+    run_command,
+    served,
+    small,
+    start,
+    window_on,
+    workers_at,
+)
+from tests.support.process_table import become, children_of, wait_until
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.support.live_window import Driver, Places
+
+pytestmark = pytest.mark.anyio
+DIFF = {"right_document": "right.ofn"}
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.fixture(autouse=True)
+def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Places:
+    return make_places(tmp_path, monkeypatch)
+
+
+@pytest.fixture
+def document(places: Places) -> Path:
+    (places.project / "right.ofn").write_text(small("SubClassOf(:A :C)"))
+    path = places.project / "small.ofn"
+    path.write_text(small("SubClassOf(:A :B)"))
+    return path
+
+
+@pytest.fixture
+def hard(places: Places) -> Path:
+    (places.project / "right.ofn").write_text(small("SubClassOf(:A :C)"))
+    path = places.project / "hard.ofn"
+    path.write_text(hard_for_el())
+    return path
+
+
+def kinds(places: Places) -> set[str]:
+    """What kinds of private things a single live window holds."""
+    (root,) = places.left()
+    return {each.name.split("-")[0] for each in root.iterdir()} | {
+        "artifact" for _ in (root / "artifacts").iterdir()
+    }
+
+
+# --- Cancel ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.req("W-64", "W-65", "W-68", "W-69")
+async def test_a_running_reasoner_is_cancelled_and_gone_within_five_seconds(
+    hard: Path, places: Places
+) -> None:
+    async with served(hard, "--profile", "elk") as client:
+        job = await start(client, "classification", {})
+        with anyio.fail_after(20):
+            while (job["state"], job["phase"]) != ("running", "reasoning"):
+                await anyio.sleep(0.02)
+                job = await get(client, job["job_id"])
+        begun = anyio.current_time()
+        asked = await call(client, "cancel_job", {"job_id": job["job_id"]})
+        assert asked["outcome"] == "cancel_requested"
+        assert asked["job"]["state"] == "cancel_pending"
+        assert asked["job"]["cancellation_requested"] is True
+        assert asked["job"]["cancellation_effective"] is False
+        job = await ended(client, asked["job"], within_s=6)
+        assert anyio.current_time() - begun < 5
+        assert job["state"] == "cancelled"
+        assert (job["result"], job["error"], job["cancellation_effective"]) == (None, None, True)
+        # Gone with it: every process that is left is the backend, its guardian, or an idle worker.
+        assert "job" not in kinds(places)
+        assert "artifact" not in kinds(places)
+        again = await call(client, "cancel_job", {"job_id": job["job_id"]})
+        assert (again["outcome"], again["job"]) == ("already_terminal", job)
+
+
+@pytest.mark.req("W-62", "W-63", "W-21")
+async def test_everything_answers_while_both_workers_are_held_and_the_queue_is_full(
+    document: Path, places: Places
+) -> None:
+    policy = places.project / ".protege-jobs" / "project.yaml"
+    policy.parent.mkdir()
+    policy.write_text("version: 1\njobs: {queue_capacity: 5}\n")
+    async with window_on(document) as driver:
+        gate = Gate(driver.window)
+        ids = [(await driver.start("semantic_diff", DIFF, f"k{n}"))["job"]["job_id"] for n in range(7)]
+        await become(lambda: gate.waiting == 2)
+        assert await driver.code_of("semantic_diff", DIFF, "one more") == "job_queue_full"
+        assert (await driver.start("semantic_diff", DIFF, "k0"))["reused"] is True
+        states = [each["state"] for each in await driver.jobs()]
+        assert sorted(states) == ["queued"] * 5 + ["running"] * 2
+        cancelled = await driver.call("cancel_job", {"job_id": ids[-1]})
+        assert (cancelled["outcome"], cancelled["job"]["state"]) == ("cancelled", "cancelled")
+        assert cancelled["job"]["started_at"] is None
+        assert (await driver.call("get_job", {"job_id": ids[2]}))["job"]["state"] == "queued"
+        assert (await driver.start("semantic_diff", DIFF, "room again"))["reused"] is False
+        gate.opened.set()
+        for job_id in ids[:-1]:
+            assert (await driver.ended(job_id))["state"] == "succeeded"
+        assert gate.waiting == 7  # the cancelled one never began
+    assert places.left() == []
+
+
+@pytest.mark.req("W-65")
+async def test_cancelled_at_the_gate_a_job_leaves_no_folder(document: Path, places: Places) -> None:
+    async with window_on(document) as driver:
+        gate = Gate(driver.window)
+        job_id = (await driver.start("semantic_diff", DIFF))["job"]["job_id"]
+        await gate.arrived.wait()
+        await driver.call("cancel_job", {"job_id": job_id})
+        assert (await driver.ended(job_id))["state"] == "cancelled"
+        await become(lambda: kinds(places) == {"lock", "artifacts", "capture"})
+
+
+async def test_a_revoked_grant_cancels_its_jobs_and_no_others(document: Path) -> None:
+    async with window_on(document) as driver:
+        gate = Gate(driver.window)
+        window = driver.window
+        session = window.access.add_grant(
+            principal_type="client",
+            client_id="assistant",
+            grant_id="g1",
+            capabilities=driver.window.access.local_session().capabilities,
+            token="a-token-for-the-test",
+            expires_at=None,
+        )
+        arguments = {"type": "semantic_diff", "idempotency_key": "k", "request": DIFF}
+        theirs = (await driver.calls.call(session, "start_job", arguments)).structured["job"]["job_id"]
+        ours = (await driver.start("semantic_diff", DIFF))["job"]["job_id"]
+        assert theirs != ours
+        await become(lambda: gate.waiting == 2)
+        await window.access.revoke_grant(session.grant)
+        with pytest.raises(AuthorizationRevoked):
+            await driver.calls.call(session, "get_job", {"job_id": theirs})
+        with anyio.fail_after(5):
+            job = await window._service.wait(session.owner, theirs, 10**6)
+        assert job.state == "cancelled"
+        gate.opened.set()
+        assert (await driver.ended(ours))["state"] == "succeeded"
+
+
+# --- Close ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.req("W-08", "W-09")
+@pytest.mark.parametrize("step", ["capture", "probe", "compute", "staging", "publishing"])
+async def test_a_window_closed_at_any_step_leaves_nothing(
+    document: Path, places: Places, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    reached, left = anyio.Event(), []
+
+    async def hangs(*_: object, **__: object) -> None:
+        reached.set()
+        try:
+            await anyio.sleep_forever()
+        finally:
+            left.append(step)
+
+    async def starts(driver: Driver) -> None:
+        kind, request = ("classification", {}) if step == "probe" else ("semantic_diff", DIFF)
+        with suppress(AuthorizationRevoked):
+            await driver.start(kind, request)
+
+    with anyio.fail_after(20):
+        async with anyio.create_task_group() as tasks:
+            async with window_on(document, profile="structural") as driver:
+                window = driver.window
+                match step:
+                    case "capture":
+                        monkeypatch.setattr(window._host, "capture", hangs)
+                    case "probe":
+                        monkeypatch.setattr(window._starter._probe, "prove", hangs)
+                    case "compute":
+                        monkeypatch.setattr("plugin_bridge.computation.StageComputation.run", hangs)
+                    case "staging":
+                        monkeypatch.setattr("jobs.artifacts.ArtifactVault.stage", hangs)
+                    case "publishing":
+                        monkeypatch.setattr("plugin_bridge.computation.StageComputation.drift", hangs)
+                tasks.start_soon(starts, driver)
+                await reached.wait()
+                # The polite grace of a revocation is not what this test is about.
+                monkeypatch.setattr("plugin_bridge.access.gate.Gate.drained.__defaults__", (0.1, 5.0))
+    assert left == [step]
+    assert places.left() == []
+    assert children_of(os.getpid()) == []
+
+
+async def test_an_error_in_the_window_s_block_comes_out_as_itself(document: Path, places: Places) -> None:
+    async def use() -> None:
+        async with window_on(document) as driver:
+            await driver.start("semantic_diff", DIFF)
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        await use()
+    assert places.left() == []
+
+
+# --- Sudden death ---------------------------------------------------------------------------------
+
+
+@pytest.mark.req("W-09", "W-10")
+async def test_a_killed_backend_takes_everything_with_it(hard: Path, places: Places) -> None:
+    async with anyio.create_task_group() as tasks:
+        reading, died = anyio.Event(), anyio.Event()
+
+        async def use() -> None:
+            try:
+                async with served(hard, "--profile", "elk") as client:
+                    done = await ended(client, await start(client, "semantic_diff", DIFF))
+                    assert done["state"] == "succeeded"  # it has an artifact
+                    for number in range(2):
+                        await start(client, "classification", {"limit": number}, f"k{number}")
+                    await become(lambda: "job" in kinds(places))
+                    reading.set()
+                    await died.wait()
+                    with pytest.raises(Exception):  # noqa: B017, PT011 - whatever the SDK says of a dead pipe
+                        await get(client, done["job_id"])
+            except BaseExceptionGroup:
+                pass
+
+        tasks.start_soon(use)
+        with anyio.fail_after(60):
+            await reading.wait()
+        backend = next(pid for pid in children_of(os.getpid()) if b"serve" in _line(pid))
+        assert len(places.processes()) >= 3
+        os.kill(backend, signal.SIGKILL)
+        took_s = wait_until(lambda: places.processes() == [] and places.left() == [], 2.5)
+        assert took_s < 2
+        died.set()
+        tasks.cancel_scope.cancel()
+
+
+def _line(pid: int) -> bytes:
+    try:
+        with open(f"/proc/{pid}/cmdline", "rb") as file:
+            return file.read()
+    except OSError:
+        return b""
+
+
+@pytest.mark.req("W-09")
+def test_the_next_start_sweeps_what_even_the_guardian_could_not(document: Path, places: Places) -> None:
+    """Backend and guardian killed at once: the private folder stays until another window opens."""
+    process = subprocess.Popen(
+        command("serve", document), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    )
+    try:
+        wait_until(lambda: len(places.left()) == 1 and any(workers_at(process, seen="guardian")), 20)
+        (guardian,) = workers_at(process, seen="guardian")
+        os.kill(guardian, signal.SIGSTOP)
+        process.kill()
+        process.wait(timeout=10)
+        os.kill(guardian, signal.SIGKILL)
+        wait_until(lambda: places.processes() == [], 5)
+        assert len(places.left()) == 1
+        ran = run_command("run", "semantic_diff", document, places.project / "right.ofn", "--format", "json")
+        assert json.loads(ran.out)["state"] == "succeeded"
+        assert places.left() == []
+    finally:
+        process.kill()
+        process.wait()
+        for stream in (process.stdin, process.stdout):
+            assert stream is not None
+            stream.close()
+
+
+async def test_a_client_that_leaves_ends_the_window_and_its_jobs(hard: Path, places: Places) -> None:
+    async with served(hard, "--profile", "elk") as client:
+        await start(client, "classification", {})
+        assert (await refused(client, "get_job", {"job_id": "x"}))["code"] == "invalid_request"
+    assert places.left() == []
+    assert places.processes() == []
