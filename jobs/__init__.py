@@ -128,6 +128,7 @@ __all__ = [
     "WorkspaceId",
     "byte_digest",
     "canonical_json",
+    "changed_inputs",
     "check_settings",
     "describe",
     "describe_error",

@@ -37,12 +37,17 @@ async def test_job_runs_to_a_result_with_its_report_and_events(tmp_path: Path) -
 
 async def test_running_job_is_cancelled_only_once_its_work_is_gone(tmp_path: Path) -> None:
     async with bench(tmp_path) as it:
-        work = Work("compute")
+        work = Work("compute", "stop")
         job = (await it.start(work)).job
         await work.reached("compute")
         pending, outcome = await it.service.cancel(job.owner, job.job_id)
         assert (pending.state, outcome) == (State.CANCEL_PENDING, CancelOutcome.CANCEL_REQUESTED)
+        await work.reached("stop")
+        assert await it.service.get(job.owner, job.job_id) == pending
         assert work.is_alive
+        again = await it.service.cancel(job.owner, job.job_id)
+        assert again == (pending, CancelOutcome.CANCEL_REQUESTED)
+        work.open("stop")
         done = await it.ended(pending)
         assert (done.state, work.is_alive, work.releases) == (State.CANCELLED, False, 1)
         assert await it.service.cancel(job.owner, job.job_id) == (done, CancelOutcome.ALREADY_TERMINAL)

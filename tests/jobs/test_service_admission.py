@@ -33,7 +33,7 @@ async def test_retry_gets_the_job_in_whatever_state_without_a_rerun(tmp_path: Pa
     async with d.bench(tmp_path, workers=1) as it:
         blocker, retry = d.Work("compute"), d.Work()
         gates = {
-            State.QUEUED: (), State.RUNNING: ("compute",), State.CANCEL_PENDING: ("compute",),
+            State.QUEUED: (), State.RUNNING: ("compute",), State.CANCEL_PENDING: ("compute", "stop"),
             State.CANCELLED: ("compute",),
         }.get(state, ())  # fmt: skip
         work = d.Work(*gates, raises=ValueError("x") if state is State.FAILED else None)
@@ -51,6 +51,8 @@ async def test_retry_gets_the_job_in_whatever_state_without_a_rerun(tmp_path: Pa
         assert again.job.job_id == job.job_id
         assert again.job.state is state
         assert (retry.runs, retry.releases, work.runs) == (0, 1, state is not State.QUEUED)
+        if state is State.CANCEL_PENDING:
+            work.open("stop")
 
 
 @pytest.mark.req("W-23")

@@ -137,7 +137,7 @@ class Gate:
 class Work:
     """A computation that records what is done to it and stops at the gates that a test names.
 
-    Gates: `compute`, `drift`, `lease`, `unlease`. It says what it did in `steps`.
+    Gates: `compute`, `stop` (how long its process resists), `drift`, `lease`. `steps` says what it did.
     """
 
     def __init__(
@@ -169,6 +169,9 @@ class Work:
                 raise self.raises
             return Computed(structured=self.structured, files=self.files)
         finally:
+            if "stop" in self.gates:
+                with anyio.CancelScope(shield=True):
+                    await self._gate("stop")
             self.is_alive = False
 
     async def drift(self) -> tuple[bool | None, tuple[str, ...]]:
