@@ -4,7 +4,8 @@
 whatever asking and leasing the window does, `publish`. All synchronous, for a thread.
 """
 
-from plugin_bridge.export.destinations import ExportPlan, check_arguments, prepare
+from plugin_bridge.export.destinations import check_arguments, prepare
+from plugin_bridge.export.plan import ExportPlan
 from plugin_bridge.export.publication import Published, export_answer, publish
 
 __all__ = ["ExportPlan", "Published", "check_arguments", "export_answer", "prepare", "publish"]

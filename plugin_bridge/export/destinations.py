@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import errno
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 from jobs.digests import Digest, is_digest
 from jobs.errors import ConfirmationRequired, ExpectedTargetDigestRequired, InvalidRequest
+from plugin_bridge.export.plan import ExportPlan
 from plugin_bridge.export.protection import declared_files, is_protected
 from plugin_bridge.export.targets import check_target, failed, find_identity
 from plugin_bridge.files.confined import open_parent, pin_parent, why_not
@@ -15,59 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from jobs.errors import ProtegeJobsError
-    from plugin_bridge.files.folders import Folder, Identity
+    from plugin_bridge.files.folders import Folder
     from plugin_bridge.files.roots import ProjectRoot
     from plugin_bridge.policy import ResolvedPolicy
-
-
-class ExportPlan:
-    """An authorised destination with its folder pinned. A context manager; the root must stay open.
-
-    Invariant: `parent` is the folder that was authorised, whatever its path leads to later.
-    """
-
-    __slots__ = ("components", "expected_target_digest", "overwrite", "parent", "root")
-
-    def __init__(
-        self,
-        *,
-        root: ProjectRoot,
-        components: tuple[str, ...],
-        parent: Folder,
-        expected_target_digest: Digest | None,
-    ) -> None:
-        self.root = root
-        self.components = components
-        self.parent = parent
-        self.expected_target_digest = expected_target_digest
-        self.overwrite = expected_target_digest is not None
-
-    @property
-    def name(self) -> str:
-        """The target's name in its folder."""
-        return self.components[-1]
-
-    @property
-    def relative_path(self) -> str:
-        """The target below the project root, with forward slashes."""
-        return "/".join(self.components)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Unpin the folder; a second call does nothing."""
-        self.parent.close()
-
-    def check_parent(self) -> None:
-        """Raise unless the destination's path still leads to the pinned folder (`parent_changed`)."""
-        if not self.root.is_in_place() or _walk(self.root, self.components) != self.parent.identity:
-            raise failed(
-                "The destination's folder was moved or replaced. Nothing was written.", "parent_changed"
-            )
 
 
 def check_arguments(*, confirm: bool, overwrite: bool, expected_target_digest: str | None) -> None:
@@ -159,14 +110,6 @@ def _refuse_protected_file(plan: ExportPlan, policy: ResolvedPolicy) -> None:
             continue
         if is_same:
             raise _protected()
-
-
-def _walk(root: ProjectRoot, components: tuple[str, ...]) -> Identity | None:
-    try:
-        with open_parent(root, components) as parent:
-            return parent.identity
-    except OSError:
-        return None
 
 
 def _protected() -> InvalidRequest:

@@ -28,7 +28,7 @@ from plugin_bridge.files.locks import close_locked, try_lock
 
 if TYPE_CHECKING:
     from jobs.digests import Digest
-    from plugin_bridge.export.destinations import ExportPlan
+    from plugin_bridge.export.plan import ExportPlan
     from plugin_bridge.files.folders import Folder
 
 PART: Final = ".part"

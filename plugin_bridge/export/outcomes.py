@@ -13,7 +13,7 @@ from plugin_bridge.export.targets import failed, find_identity
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from plugin_bridge.export.destinations import ExportPlan
+    from plugin_bridge.export.plan import ExportPlan
     from plugin_bridge.files.folders import Identity
 
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from jobs.digests import Digest
     from jobs.values import ArtifactId, JobId, Json
-    from plugin_bridge.export.destinations import ExportPlan
+    from plugin_bridge.export.plan import ExportPlan
     from plugin_bridge.export.staging import Step
 
 

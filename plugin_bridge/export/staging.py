@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from jobs.digests import Digest
-    from plugin_bridge.export.destinations import ExportPlan
+    from plugin_bridge.export.plan import ExportPlan
     from plugin_bridge.files.folders import Identity
 
     Step = Callable[[str], None]

@@ -20,7 +20,7 @@ from jobs.errors import (
 )
 
 if TYPE_CHECKING:
-    from plugin_bridge.export.destinations import ExportPlan
+    from plugin_bridge.export.plan import ExportPlan
     from plugin_bridge.files.folders import Folder, Identity
 
 _CHUNK_BYTES: Final = limits.MIB
