@@ -117,7 +117,7 @@ class _Reader:
         self._read_remarks()
         self._read_annotated_only()
         self._check_nothing_left()
-        self.warnings.extend(self.kinds.warnings())
+        self.warnings += [*self._axioms.warnings, *self.kinds.warnings()]
         return OntologyDocument(
             iri=iri,
             version_iri=version,

@@ -34,6 +34,7 @@ class Axioms:
     def __init__(self, expressions: Expressions, kinds: Kinds) -> None:
         self._terms = expressions
         self._kinds = kinds
+        self.warnings: list[str] = []
         self._handlers: dict[str, Callable[[str, str], Part]] = {
             v.SUB_CLASS_OF: self._sub_class,
             v.EQUIVALENT_CLASS: self._equivalent_class,
@@ -182,7 +183,10 @@ class Axioms:
     # --- Properties ---
 
     def _kind_of_two(self, subject: str, value: str) -> str:
-        """One kind for two related properties; what is declared for either decides for both."""
+        """One kind for two related properties; what is declared for either decides for both.
+
+        Empty when both are declared and share no kind.
+        """
         if subject[0] != "<" or value[0] != "<":
             return "O"
         for letter in "ODA":
@@ -194,16 +198,18 @@ class Axioms:
                 letter = self._kinds.property_kind(known)
                 self._kinds.guess(other, letter)
                 return letter
-            raise Misfit(
-                f"{short(subject)} and {short(value)} are related but are properties of different kinds",
-                construct="property",
-                terms=(subject, value),
-            )
+            return ""
         return self._kinds.property_kind(subject) if self._kinds.property_kind(value) else "A"
 
     def _sub_property(self, subject: str, value: str) -> Part:
         kind = self._kind_of_two(subject, value)
-        if kind == "A":
+        if not kind:
+            # FOAF says so of its data properties and rdfs:label; the OWL API reads it like this.
+            self.warnings.append(
+                f"{short(subject)} and {short(value)} are properties of different kinds; "
+                "rdfs:subPropertyOf was read as SubAnnotationPropertyOf."
+            )
+        if kind in ("A", ""):
             return "SubAnnotationPropertyOf", f"{subject} {value}"
         if kind == "D":
             return "SubDataPropertyOf", f"{subject} {value}"
@@ -215,6 +221,13 @@ class Axioms:
     def _properties(self, pattern: str) -> Callable[[str, str], Part]:
         def handle(subject: str, value: str) -> Part:
             kind = self._kind_of_two(subject, value)
+            if not kind:
+                raise Misfit(
+                    f"{pattern.format('Object')} of {short(subject)} and {short(value)}, properties of "
+                    "different kinds",
+                    construct=pattern.format("Object"),
+                    terms=(subject, value),
+                )
             if kind == "A":
                 # There is no such axiom for annotation properties; guessed ones are object properties then.
                 for term in (subject, value):

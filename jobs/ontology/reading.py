@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import re
-from dataclasses import replace
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 from jobs.errors import InvalidOntology
@@ -11,7 +12,7 @@ from jobs.ontology.anonymous import label_anonymous
 from jobs.ontology.formats import recognise
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from jobs.ontology.document import OntologyDocument
     from jobs.ontology.formats import Source
@@ -48,10 +49,28 @@ def read_with_guesses(
 ) -> tuple[OntologyDocument, frozenset[str]]:
     """As `read_document`; also the IRIs whose kind nothing declared and was therefore guessed."""
     try:
-        document, guessed = _read(recognise(data), external_types)
+        with _collector_paused():
+            document, guessed = _read(recognise(data), external_types)
+        if document.version_iri is not None and document.iri is None:
+            raise InvalidOntology(
+                "A version IRI without an ontology IRI.",
+                details={"construct": "owl:versionIRI", "format": document.format},
+            )
     except InvalidOntology as error:
         raise InvalidOntology(f"{name}: {error.message}", details=error.details) from None
     return label_anonymous(document), guessed
+
+
+@contextmanager
+def _collector_paused() -> Iterator[None]:
+    """Reading makes many containers and no cycles; looking for cycles meanwhile costs a quarter more."""
+    running = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if running:
+            gc.enable()
 
 
 def _read(
@@ -76,12 +95,15 @@ def _read(
             from jobs.ontology.xml_source import prepare_xml
 
             xml = prepare_xml(source.text, "rdfxml")
-            return read_rdf(xml.text.encode(), "rdfxml", external_types, xml.prefixes)
+            data, prefixes = xml.text.encode(), xml.prefixes
+            del source, xml  # large documents are held once, not thrice
+            return read_rdf(data, "rdfxml", external_types, prefixes)
         case "turtle":
             from jobs.ontology.rdf import read_rdf
 
-            prefixes = dict(_TURTLE_PREFIX.findall(source.text))
-            return read_rdf(source.text.encode(), "turtle", external_types, prefixes)
+            data, prefixes = source.text.encode(), dict(_TURTLE_PREFIX.findall(source.text))
+            del source
+            return read_rdf(data, "turtle", external_types, prefixes)
 
 
 def declared_types(document: OntologyDocument) -> ExternalTypes:
@@ -106,8 +128,3 @@ _ENTITY_TYPES: Final[dict[str, EntityType]] = {
 _DECLARATION: Final = re.compile(
     r"(Class|ObjectProperty|DataProperty|AnnotationProperty|NamedIndividual|Datatype)\(<([^>]*)>\)\)\Z"
 )
-
-
-def with_format(document: OntologyDocument, name: str) -> OntologyDocument:
-    """The document as if it had come in another syntax (a host that says what it saved as)."""
-    return replace(document, format=name)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from io import BytesIO
 from typing import TYPE_CHECKING, Final, Literal
 
 from jobs.errors import InvalidOntology
@@ -78,17 +79,25 @@ def read_graph(data: bytes, rdf_format: RdfFormat) -> Graph:
     """Parse a document without entities or byte order mark; raises `InvalidOntology` with the line."""
     graph = Graph()
     structures: set[str] = set()
-    for subject, predicate, value in _triples(data, rdf_format):
+    types: dict[tuple[str, str], None] = {}
+    facts: dict[Triple, None] = {}
+    for triple in _triples(data, rdf_format):
+        subject, predicate, value = triple
         if subject[0] == "_":
             graph.nodes.setdefault(subject, {}).setdefault(predicate, []).append(value)
         elif predicate == TYPE:
-            graph.types.append((subject, value))
+            types[subject, value] = None
             if value in STRUCTURES:
                 structures.add(subject)
         else:
-            graph.facts.append((subject, predicate, value))
+            facts[triple] = None
+    graph.types, graph.facts = list(types), list(facts)
     if structures:
         _move_to_nodes(graph, structures)
+    for node in graph.nodes.values():
+        for predicate, values in node.items():
+            if len(values) > 1:
+                node[predicate] = list(dict.fromkeys(values))
     return graph
 
 
@@ -102,7 +111,7 @@ def _move_to_nodes(graph: Graph, names: set[str]) -> None:
 
 
 def _triples(data: bytes, rdf_format: RdfFormat) -> Iterator[Triple]:
-    """Every distinct triple once."""
+    """Every triple as terms; one that the document repeats may come again."""
     import pyoxigraph as ox
 
     syntax = {
@@ -117,35 +126,42 @@ def _triples(data: bytes, rdf_format: RdfFormat) -> Iterator[Triple]:
             raise _syntax_error(error, rdf_format) from None
     else:
         assert lines is not None
-        yield from _split_lines(lines.decode("utf-8"))
+        yield from _split_lines(lines)
         return
     # An IRI that the strict parser refuses: the OWL API takes most of them, so they are looked at one by one.
     try:
         parsed = list(ox.parse(data, format=syntax, lenient=True))
     except (SyntaxError, ValueError) as error:
         raise _syntax_error(error, rdf_format) from None
-    seen: set[Triple] = set()
     for quad in parsed:
         triple = (_term(quad.subject), _term(quad.predicate), _term(quad.object))
         for term in triple:
             _check_iri(term)
-        if triple not in seen:
-            seen.add(triple)
-            yield triple
+        yield triple
 
 
-def _split_lines(text: str) -> Iterator[Triple]:
-    lines = text.split("\n")
-    lines.pop()
-    for line in dict.fromkeys(lines):
-        subject, predicate, value = line.split(" ", 2)
-        value = value[:-2]
+def _split_lines(lines: bytes) -> Iterator[Triple]:
+    """The terms of N-Triples; each name is one object, which keeps large graphs small."""
+    known = _Known()
+    for line in BytesIO(lines):
+        subject, predicate, value = line.decode("utf-8").split(" ", 2)
+        value = value[:-3]  # without the full stop and line end
         if value[0] == '"':
             if value[-1] != '"' or "\\" in value:
                 value = _literal(value)
-        elif value.startswith("<<") or subject[:2] == "<<":
+        elif value[1] == "<" or subject[1] == "<":
             raise Misfit("RDF 1.2 triple terms are not part of OWL 2.", construct="triple term")
-        yield subject, predicate, value
+        else:
+            value = known[value]
+        yield known[subject], known[predicate], value
+
+
+class _Known(dict[str, str]):
+    """Strings by themselves."""
+
+    def __missing__(self, key: str) -> str:
+        self[key] = key
+        return key
 
 
 def _literal(text: str) -> str:
@@ -153,6 +169,8 @@ def _literal(text: str) -> str:
     if match is None:
         raise Misfit(f"The literal {text[:80]} is not part of OWL 2.", construct="literal", terms=(text,))
     value, language, datatype = match.groups()
+    if language and "--" in language:
+        raise Misfit("Directions of RDF 1.2 literals are not part of OWL 2.", construct="literal")
     if "\\" in value:
         value = _ESCAPE.sub(_unescaped, value)
     return literal(value, language, datatype)

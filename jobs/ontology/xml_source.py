@@ -117,6 +117,11 @@ def _without_doctype(text: str, name: str) -> str:
         if key not in _PREDEFINED:
             entities.setdefault(key, value)
 
+    def attributes(*_: object) -> None:
+        raise refuse(
+            "the DOCTYPE declares attributes, whose defaults would be lost (only entities are taken)"
+        )
+
     def end() -> None:
         bounds.append(parser.CurrentByteIndex)
 
@@ -125,6 +130,7 @@ def _without_doctype(text: str, name: str) -> str:
 
     parser.StartDoctypeDeclHandler = doctype
     parser.EntityDeclHandler = entity
+    parser.AttlistDeclHandler = attributes
     parser.EndDoctypeDeclHandler = end
     parser.StartElementHandler = start
     raw = text.encode("utf-8", "surrogatepass")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 from jobs.ontology import grammar
@@ -26,6 +27,13 @@ CONSTRUCTORS: Final = {
     "R": [name for name, sort in grammar.SORTS.items() if sort == "R"],
     "a": [name for name, sort in grammar.SORTS.items() if sort == "a"],
 }
+
+
+def examples(count: int) -> settings:
+    """So many examples, however slow the machine is just now."""
+    slow = [HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large]
+    return settings(max_examples=count, deadline=None, suppress_health_check=slow)
+
 
 anonymous = st.sampled_from(["_:x1", "_:x2", "_:x3"])
 iris = st.sampled_from([f"<{EX}thing>", f"<{EX}C0>", "<urn:x:y>"])

@@ -8,8 +8,9 @@ import time
 from typing import TYPE_CHECKING
 
 import ontology_strategies as strategies
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from ontology_strategies import examples
 
 from jobs.ontology.anonymous import label_anonymous
 from jobs.ontology.document import OntologyDocument, semantic_fingerprint
@@ -44,7 +45,7 @@ def knows(*pairs: tuple[str, str]) -> OntologyDocument:
 
 
 @given(strategies.documents(), st.permutations(["_:p", "_:q", "_:x1"]))
-@settings(max_examples=200)
+@examples(100)
 def test_other_labels_give_the_same_document(found: OntologyDocument, names: list[str]) -> None:
     other = renamed(found, dict(zip(["_:x1", "_:x2", "_:x3"], names, strict=True)))
     assert label_anonymous(other) == label_anonymous(found)
@@ -52,7 +53,7 @@ def test_other_labels_give_the_same_document(found: OntologyDocument, names: lis
 
 
 @given(st.sets(st.tuples(st.sampled_from("abcdef"), st.sampled_from("abcdef")), max_size=9), st.randoms())
-@settings(max_examples=150)
+@examples(75)
 def test_graphs_of_individuals_alone(pairs: set[tuple[str, str]], chance: random.Random) -> None:
     """The hard case: nothing but links between anonymous individuals, symmetric ones included."""
     one = knows(*pairs)

@@ -11,8 +11,9 @@ import ontology_strategies as strategies
 import pyhornedowl
 import pyowl_core
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from ontology_strategies import examples
 
 from jobs.errors import InvalidOntology
 from jobs.ontology import document as documents
@@ -36,7 +37,7 @@ SMALL = OntologyDocument(
 
 
 @given(strategies.documents())
-@settings(max_examples=150)
+@examples(75)
 def test_capture_keeps_everything(document: OntologyDocument) -> None:
     assert documents.parse_capture(documents.capture_bytes(document)) == document
 
@@ -58,7 +59,7 @@ def test_damaged_capture_is_refused(cut: int) -> None:
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"]) | st.sampled_from('"\\\n\r')))
-@settings(max_examples=100)
+@examples(50)
 def test_other_readers_take_the_same_literal_from_a_capture(value: str) -> None:
     """Line breaks, quotation marks and backslashes arrive unaltered in two independent readers."""
     axiom = f"AnnotationAssertion(<http://e/p> <http://e/a> {literal(value)})"

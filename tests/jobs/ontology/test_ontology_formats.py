@@ -8,8 +8,9 @@ import json
 import random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from ontology_strategies import examples
 
 from jobs.errors import InvalidOntology
 from jobs.ontology import read_document
@@ -108,6 +109,7 @@ def test_truncated_xml_is_an_error_with_a_line(syntax: str) -> None:
             "<!DOCTYPE r [" + "".join(f'<!ENTITY x{n} "{"a" * 60_000}">' for n in range(1)) + "]>",
             "beyond the bound",
         ),
+        ('<!DOCTYPE r [<!ATTLIST r a CDATA "x">]>', "attributes"),
         ('<!DOCTYPE r [<!ENTITY y "z">]>', "not declared"),
         ("<!DOCTYPE r [", "not closed"),
     ],
@@ -119,7 +121,7 @@ def test_entities_beyond_the_simple_ones_are_refused(doctype: str, about: str) -
 
 
 @given(st.sampled_from(sorted(SAMPLES)), st.binary(max_size=4), st.integers(0, 200), st.integers(0, 40))
-@settings(max_examples=400)
+@examples(200)
 def test_mutated_bytes_never_end_otherwise_than_by_a_clear_error(
     syntax: str, inserted: bytes, at: int, removed: int
 ) -> None:
@@ -132,7 +134,7 @@ def test_mutated_bytes_never_end_otherwise_than_by_a_clear_error(
 
 
 @given(st.binary(max_size=300))
-@settings(max_examples=200)
+@examples(100)
 def test_any_bytes_are_read_or_refused(data: bytes) -> None:
     try:
         read_document(data)

@@ -88,6 +88,10 @@ def logical(document: OntologyDocument) -> set[str]:
             ":A rdfs:subClassOf [ a owl:Restriction ; owl:onProperty :d ; owl:someValuesFrom xsd:int ] .",
             "SubClassOf(:A DataSomeValuesFrom(:d xsd:int))",
         ),
+        (
+            ":d a owl:DatatypeProperty ; rdfs:subPropertyOf rdfs:label .",
+            "SubAnnotationPropertyOf(:d rdfs:label)",
+        ),
         (":p a owl:FunctionalProperty, owl:DatatypeProperty .", "FunctionalDataProperty(:p)"),
         # values that look alike
         (":A rdfs:label 'a'@EN-gb, 'a\\nb\\\\', 'b'^^xsd:string .", None),
@@ -169,6 +173,12 @@ def test_graph_becomes_axioms(body: str, meant: str | None) -> None:
             8,
         ),
         (":x rdfs:label <<( :a :b :c )>> .", ["triple term"], None),
+        (":x rdfs:label 'x'@en--ltr .", ["RDF 1.2"], None),
+        (
+            ":r a owl:ObjectProperty ; owl:equivalentProperty :d . :d a owl:DatatypeProperty .",
+            ["different kinds"],
+            8,
+        ),
         (":x rdfs:label <relative> .", ["relative"], 8),
         (':x rdfs:label <http://e/a"b> .', ["IRI"], 8),
     ],
@@ -209,6 +219,8 @@ def test_order_of_triples_decides_nothing() -> None:
 def test_header_forms() -> None:
     anonymous = read("", HEAD + "[] a owl:Ontology ; rdfs:comment 'x' .")
     assert (anonymous.iri, len(anonymous.annotations)) == (None, 1)
+    with pytest.raises(InvalidOntology, match="version IRI without"):
+        read("", HEAD + "[] a owl:Ontology ; owl:versionIRI <http://e/v> .")
     none = read(":A a owl:Class .", HEAD)
     assert none.iri is None
     assert "no ontology header" in none.warnings[0]
@@ -268,3 +280,24 @@ def test_rdf_xml_habits_of_editors() -> None:
     wanted = "SubClassOf(:A ObjectSomeValuesFrom(:r ObjectUnionOf(:B e:C)))"
     assert canonical(wanted, base) in document.axioms
     assert canonical('AnnotationAssertion(rdfs:label :A "x < y & z"@en)', base) in document.axioms
+
+
+FOAF_LIKE = """
+:name a rdf:Property, owl:DatatypeProperty ; rdfs:subPropertyOf rdfs:label ; rdfs:domain owl:Thing ;
+    rdfs:range rdfs:Literal ; rdfs:isDefinedBy <http://e/o> .
+:Person a rdfs:Class, owl:Class ; rdfs:subClassOf :Agent ; owl:disjointWith :Project .
+:Agent a rdfs:Class .
+:mbox a rdf:Property, owl:InverseFunctionalProperty, owl:ObjectProperty .
+:status a rdf:Property ; :term_status "unstable" .
+[] rdfs:label "someone" ; a :Person ; :mbox <mailto:x@e> ; :knows [ :name "y" ] .
+"""
+
+
+def test_a_vocabulary_older_than_owl_2_is_read_whole() -> None:
+    document = read(FOAF_LIKE)
+    found = set(document.axioms)
+    assert axioms("Declaration(Class(:Agent))", "Declaration(AnnotationProperty(:status))") <= found
+    assert axioms("DisjointClasses(:Person :Project)", "DataPropertyRange(:name rdfs:Literal)") <= found
+    assert axioms("InverseFunctionalObjectProperty(:mbox)") <= found
+    assert any(text.startswith("ObjectPropertyAssertion(<http://e/mbox> _:c14n") for text in found)
+    assert any("different kinds" in warning for warning in document.warnings)

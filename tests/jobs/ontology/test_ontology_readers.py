@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import ontology_strategies as strategies
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
+from ontology_strategies import examples
 
 from jobs.errors import InvalidOntology
 from jobs.ontology import grammar, index_entities, read_document
@@ -139,7 +140,7 @@ def test_manchester_errors() -> None:
 
 
 @given(strategies.documents())
-@settings(max_examples=150)
+@examples(75)
 def test_index_equals_the_signature_of_all_trees(document: OntologyDocument) -> None:
     index = index_entities(document)
     wanted = {

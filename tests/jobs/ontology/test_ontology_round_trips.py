@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import ontology_strategies as strategies
 import ontology_writers as writers
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
+from ontology_strategies import examples
 
 from jobs.errors import InvalidOntology
 from jobs.ontology import grammar
@@ -73,21 +74,21 @@ rdf_axioms = strategies.axioms.filter(has_rdf_form)
 
 
 @given(strategies.documents(), chances)
-@settings(max_examples=120)
+@examples(60)
 def test_functional_syntax_round_trip(document: OntologyDocument, chance: random.Random) -> None:
     assert same(read_document(capture_bytes(document)), document)
     assert same(read_document(writers.prefixed_functional(document, chance)), document)
 
 
 @given(strategies.documents())
-@settings(max_examples=150)
+@examples(75)
 def test_owl_xml_round_trip(document: OntologyDocument) -> None:
     assert same(read_document(writers.owl_xml(document)), document)
 
 
 @pytest.mark.parametrize("syntax", ["turtle", "rdfxml"])
 @given(strategies.documents(rdf_axioms), chances)
-@settings(max_examples=250)
+@examples(125)
 def test_rdf_round_trip(syntax: str, document: OntologyDocument, chance: random.Random) -> None:
     assume(not is_ambiguous(document.axioms) and not is_ambiguous(document.annotations))
     triples = writers.shuffled(writers.TripleWriter().document(document), chance)
@@ -96,7 +97,7 @@ def test_rdf_round_trip(syntax: str, document: OntologyDocument, chance: random.
 
 
 @given(strategies.documents(rdf_axioms), st.data())
-@settings(max_examples=250)
+@examples(125)
 def test_no_triple_is_lost_without_a_word(document: OntologyDocument, data: st.DataObject) -> None:
     """Leave out any one triple: the document reads differently, is refused, or carries another warning."""
     triples = list(dict.fromkeys(writers.TripleWriter().document(document)))
@@ -152,12 +153,12 @@ def account(triples: list[writers.Triple]) -> tuple[set[tuple[str, ...]], Counte
 
 
 @given(strategies.documents(rdf_axioms), st.data())
-@settings(max_examples=200)
+@examples(100)
 def test_a_graph_with_one_wrong_triple_is_refused_or_kept_whole(
     document: OntologyDocument, data: st.DataObject
 ) -> None:
     """Put any term at any place: what is read without a warning, written again, accounts for every triple."""
-    triples = list(dict.fromkeys(writers.TripleWriter().document(document)))
+    triples = list(dict.fromkeys(writers.TripleWriter(pairs=True).document(document)))
     victim = data.draw(st.integers(0, len(triples) - 1))
     place = data.draw(st.integers(0, 2))
     blanks = sorted({term for triple in triples for term in triple if term[0] == "_"})
@@ -175,12 +176,11 @@ def test_a_graph_with_one_wrong_triple_is_refused_or_kept_whole(
     if found.warnings:
         return
     assume(not is_ambiguous(found.axioms))
-    kept = account([*writers.TripleWriter().document(found)])
+    firsts = Counter(o for s, p, o in triples if p == f"<{grammar.RDF}first>")
+    assume(max(firsts.values(), default=0) < 2)  # a set written with repetitions comes back without
+    kept = account([*writers.TripleWriter(pairs=True).document(found)])
     meant = account(triples)
     assert kept[0] >= meant[0]
     # Written again, shared nodes stand several times, and types that go without saying are said.
     lost = {predicate for predicate, count in meant[1].items() if kept[1][predicate] < count}
-    firsts = Counter(o for s, p, o in triples if p == f"<{grammar.RDF}first>")
-    if max(firsts.values(), default=0) > 1:
-        lost -= {f"<{grammar.RDF}first>", f"<{grammar.RDF}rest>"}  # a set may be written with repetitions
     assert not lost

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import ontology_strategies as strategies
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from ontology_strategies import examples
 
 from jobs.errors import InvalidOntology
 from jobs.ontology import grammar, syntax
@@ -24,14 +25,14 @@ def c(text: str) -> str:
 
 
 @given(strategies.axioms)
-@settings(max_examples=300)
+@examples(150)
 def test_canonical_text_is_a_fixed_point_of_reading_and_writing(axiom: str) -> None:
     assert canonical(axiom) == axiom
     assert render(parse_axiom(axiom)) == axiom
 
 
 @given(strategies.axioms, st.randoms(use_true_random=False))
-@settings(max_examples=200)
+@examples(100)
 def test_order_of_operands_without_order_does_not_matter(axiom: str, chance: random.Random) -> None:
     assert render(shuffled(parse_axiom(axiom), chance)) == axiom
 
