@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING, Final
 from jobs.errors import InvalidOntology
 from jobs.ontology import grammar
 from jobs.ontology.document import OntologyDocument
-from jobs.ontology.syntax import ALREADY_CANONICAL, TOKEN, Terms, has_clean_escapes
+from jobs.ontology.literals import has_clean_escapes
+from jobs.ontology.syntax import ALREADY_CANONICAL
+from jobs.ontology.terms import TOKEN, Terms
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from jobs.errors import InvalidOntology
 from jobs.ontology.functional import read_functional
-from jobs.ontology.syntax import NESTING_MAX
+from jobs.ontology.terms import NESTING_MAX
 
 if TYPE_CHECKING:
     from jobs.ontology.document import OntologyDocument

@@ -13,7 +13,8 @@ from xml.parsers import expat
 from jobs.errors import InvalidOntology
 from jobs.ontology import grammar
 from jobs.ontology.document import OntologyDocument
-from jobs.ontology.syntax import NESTING_MAX, finish, literal
+from jobs.ontology.literals import literal
+from jobs.ontology.terms import NESTING_MAX, finish
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

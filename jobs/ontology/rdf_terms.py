@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Final
 
 from jobs.ontology import vocabulary as v
 from jobs.ontology.grammar import DEFAULT_FILLERS
-from jobs.ontology.syntax import NESTING_MAX, literal_parts
+from jobs.ontology.literals import literal_parts
+from jobs.ontology.terms import NESTING_MAX
 from jobs.ontology.triples import Misfit
 from jobs.ontology.vocabulary import owl, short
 

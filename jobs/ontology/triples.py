@@ -12,7 +12,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING, Final, Literal
 
 from jobs.errors import InvalidOntology
-from jobs.ontology.syntax import literal
+from jobs.ontology.literals import literal
 from jobs.ontology.vocabulary import ANNOTATION, AXIOM, LIST, SHORT_NAMES, TYPE, owl, short, swrl
 
 if TYPE_CHECKING:

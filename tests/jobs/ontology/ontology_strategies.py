@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from jobs.ontology import grammar
 from jobs.ontology.document import OntologyDocument
-from jobs.ontology.syntax import canonical, canonical_axioms, entities, finish, literal, parse_axiom
+from jobs.ontology.syntax import canonical, canonical_axioms, entities, literal, parse_axiom
+from jobs.ontology.terms import finish
 
 EX: Final = "http://example.org/g#"
 NAMES: Final = {
