@@ -12,37 +12,29 @@ from __future__ import annotations
 
 import hashlib
 import logging
-import os
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import anyio
 from anyio import to_thread
 
 from jobs import limits
-from jobs.digests import Digest, byte_digest
+from jobs.artifact_files import BLOCK_BYTES, copy_checked, read_range, unlink_all
+from jobs.digests import byte_digest
 from jobs.errors import (
     ArtifactBackendQuotaExceeded,
     ArtifactQuotaExceeded,
     ArtifactTooLarge,
-    ResultInvalid,
-    StorageFailed,
     UnknownJobArtifact,
 )
 from jobs.values import ArtifactId, ArtifactReference, JobId, StagedFile
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
     from datetime import datetime
     from pathlib import Path
 
 logger = logging.getLogger(__name__)
-
-_BLOCK: Final = limits.ARTIFACT_READ_BYTES
-_NEW_FILE: Final = (
-    os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
-)
-_OWNER_ONLY: Final = 0o600
 
 
 @dataclass(slots=True, kw_only=True)
@@ -169,7 +161,14 @@ class ArtifactVault:
                 kept.memory = bytearray(each.size_bytes)
             else:
                 kept.path = target
-            await to_thread.run_sync(_copy, each, kept, limiter=self._disk)
+            try:
+                kept.blocks = await to_thread.run_sync(
+                    copy_checked, each, kept.memory, kept.path, limiter=self._disk
+                )
+            finally:
+                if kept.path is not None and self._held.get(job_id) is not holding:
+                    # Condemned and unlinked while the thread was still to create it.
+                    self._condemned.append((0, [kept.path]))
         return tuple(kept.reference for kept in holding.kept.values())
 
     def publish(self, job_id: JobId, expires_at: datetime) -> tuple[ArtifactReference, ...]:
@@ -200,16 +199,18 @@ class ArtifactVault:
         if offset < 0 or length < 0:
             raise ValueError("offset and length must not be negative")
         kept = self._find(job_id, artifact_id)
-        end = min(offset + min(length, _BLOCK), kept.reference.size_bytes)
+        end = min(offset + min(length, BLOCK_BYTES), kept.reference.size_bytes)
         if offset >= end:
             return b""
-        first, behind = offset // _BLOCK, -(-end // _BLOCK)
-        raw = await self._bytes_of(kept, first * _BLOCK, min(behind * _BLOCK, kept.reference.size_bytes))
+        first, behind = offset // BLOCK_BYTES, -(-end // BLOCK_BYTES)
+        raw = await self._bytes_of(
+            kept, first * BLOCK_BYTES, min(behind * BLOCK_BYTES, kept.reference.size_bytes)
+        )
         self._find(job_id, artifact_id)  # it may have been erased while a thread read it
         for number, expected in enumerate(kept.blocks[first:behind]):
-            if hashlib.sha256(raw[number * _BLOCK : (number + 1) * _BLOCK]).digest() != expected:
+            if hashlib.sha256(raw[number * BLOCK_BYTES : (number + 1) * BLOCK_BYTES]).digest() != expected:
                 raise self._damaged(job_id, artifact_id)
-        return raw[offset - first * _BLOCK : end - first * _BLOCK]
+        return raw[offset - first * BLOCK_BYTES : end - first * BLOCK_BYTES]
 
     async def read_all(self, job_id: JobId, artifact_id: ArtifactId) -> bytes:
         """See `ArtifactHandle.read_all`."""
@@ -226,7 +227,7 @@ class ArtifactVault:
             return bytes(kept.memory[start:end])
         assert kept.path is not None
         try:
-            return await to_thread.run_sync(_read_range, kept.path, start, end, limiter=self._disk)
+            return await to_thread.run_sync(read_range, kept.path, start, end, limiter=self._disk)
         except OSError:
             raise self._damaged(None, kept.reference.artifact_id) from None
 
@@ -280,7 +281,7 @@ class ArtifactVault:
             due, self._condemned = self._condemned, []
             for number, (size_bytes, paths) in enumerate(due):
                 try:
-                    left = await to_thread.run_sync(_unlink, paths, limiter=self._disk)
+                    left = await to_thread.run_sync(unlink_all, paths, limiter=self._disk)
                 except BaseException:  # cancelled before the thread began: all of it is still due
                     self._condemned += due[number:]
                     raise
@@ -288,80 +289,3 @@ class ArtifactVault:
                     self._condemned.append((size_bytes, left))
                 else:
                     self._total_bytes -= size_bytes
-
-
-def prepare_folder(folder: Path) -> None:
-    """Make the private folder, or check that it is private. Blocking.
-
-    Raises:
-        StorageFailed: it cannot be made, is no directory, or others may enter (`job_storage_failed`).
-    """
-    try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if os.name == "posix" and folder.stat().st_mode & 0o077:
-            raise StorageFailed("The private folder for artifacts is open to other users.")
-    except OSError as problem:
-        raise StorageFailed("The private folder for artifacts cannot be made.") from problem
-
-
-def _copy(source: StagedFile, kept: _Kept) -> None:
-    """Copy one file into its place, hashing what is copied. Blocking.
-
-    Source: W 9.1; the bytes kept are the bytes hashed.
-    """
-    try:
-        if kept.path is None:
-            assert kept.memory is not None
-            blocks = _fill(source.path, kept.memory)
-        else:
-            blocks = _copy_file(source.path, kept.path, source.size_bytes)
-    except OSError as problem:
-        raise StorageFailed(
-            "An artifact could not be copied to private storage. Is the disk full?",
-            details={"reason": os.strerror(problem.errno) if problem.errno else "unknown"},
-        ) from problem
-    whole, kept.blocks = blocks
-    if Digest(f"sha256:{whole}") != source.sha256:
-        raise ResultInvalid(
-            "An artifact is not what the operation says it wrote.", details={"name": source.name}
-        )
-
-
-def _fill(path: Path, memory: bytearray) -> tuple[str, list[bytes]]:
-    with path.open("rb") as file:
-        size = file.readinto(memory)
-        if size != len(memory) or file.read(1):
-            return "", []
-    return hashlib.sha256(memory).hexdigest(), [
-        hashlib.sha256(memory[start : start + _BLOCK]).digest() for start in range(0, len(memory), _BLOCK)
-    ]
-
-
-def _copy_file(path: Path, target: Path, size_bytes: int) -> tuple[str, list[bytes]]:
-    whole, blocks, copied = hashlib.sha256(), [], 0
-    with path.open("rb") as reading, open(os.open(target, _NEW_FILE, _OWNER_ONLY), "wb") as writing:
-        while block := reading.read(_BLOCK):
-            copied += len(block)
-            if copied > size_bytes:  # never more than was reserved
-                return "", []
-            whole.update(block)
-            blocks.append(hashlib.sha256(block).digest())
-            writing.write(block)
-    return (whole.hexdigest(), blocks) if copied == size_bytes else ("", [])
-
-
-def _read_range(path: Path, start: int, end: int) -> bytes:
-    with path.open("rb") as file:
-        file.seek(start)
-        return file.read(end - start)
-
-
-def _unlink(paths: Iterable[Path]) -> list[Path]:
-    left = []
-    for path in paths:
-        try:
-            path.unlink(missing_ok=True)
-        except OSError as problem:
-            logger.error("artifact.not_erased", extra={"errno": problem.errno})
-            left.append(path)
-    return left

@@ -25,7 +25,7 @@ from anyio import to_thread
 
 from jobs import limits
 from jobs.admitting import Accepted, Admission
-from jobs.artifacts import prepare_folder
+from jobs.artifact_files import prepare_folder
 from jobs.audit import AuditLog, DiscardingSink
 from jobs.clock import SystemClock
 from jobs.errors import (

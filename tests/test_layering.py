@@ -22,7 +22,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "stores": BASE | {"kernel"},
     "audit": BASE,
     "audit_file": BASE | {"audit"},
-    "artifacts": BASE,
+    "artifact_files": BASE,
+    "artifacts": BASE | {"artifact_files"},
     "computation": BASE,
     "cursors": BASE | {"stores"},
     "descriptor": BASE,
@@ -37,7 +38,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "scheduling": BASE | {"kernel", "steps", "running"},
     "admitting": BASE | {"kernel", "audit", "computation", "steps", "scheduling"},
     "service": BASE
-    | {"kernel", "stores", "audit", "artifacts", "computation", "cursors"}
+    | {"kernel", "stores", "audit", "artifacts", "artifact_files", "computation", "cursors"}
     | {"steps", "running", "scheduling", "admitting"},
 }
 # What `plugin_bridge` must not know of; the composition root may name a store to build it.

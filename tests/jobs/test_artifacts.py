@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import signal
 import stat
@@ -9,10 +10,14 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+import anyio
+import anyio.lowlevel
+import anyio.to_thread
 import pytest
 
 from jobs import limits, random_id
-from jobs.artifacts import ArtifactVault, prepare_folder
+from jobs.artifact_files import prepare_folder
+from jobs.artifacts import ArtifactVault
 from jobs.digests import byte_digest
 from jobs.errors import (
     ArtifactBackendQuotaExceeded,
@@ -243,6 +248,37 @@ async def test_artifact_that_cannot_be_unlinked_stays_counted_and_is_tried_again
     shutil.rmtree(path)
     await vault.erase()
     assert vault.total_bytes == 0
+
+
+async def test_file_that_a_thread_writes_after_it_was_condemned_is_erased_too(
+    vault: ArtifactVault, tmp_path: Path
+) -> None:
+    """A forced close does not wait for a copy; the source is a pipe, so the thread hangs until we write."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    data = b"p" * (2 * MIB)
+    said = StagedFile(name="x", media_type="a/b", path=pipe, sha256=byte_digest(data), size_bytes=len(data))
+    vault.reserve(JOB, [said])
+    with anyio.fail_after(5):
+        async with anyio.create_task_group() as group:
+            group.start_soon(vault.stage, JOB, [said], START, HOUR)
+            await anyio.lowlevel.checkpoint()
+            vault.condemn(JOB)
+            await vault.erase()
+            await anyio.to_thread.run_sync(pipe.write_bytes, data)
+    assert len(kept_files(vault)) == 1
+    await vault.erase()
+    assert (vault.total_bytes, kept_files(vault)) == (0, [])
+
+
+async def test_interrupted_erasing_is_done_next_time(vault: ArtifactVault, tmp_path: Path) -> None:
+    await stage(vault, staged_file(tmp_path, data=b"l" * (2 * MIB)))
+    vault.condemn(JOB)
+    with anyio.CancelScope() as scope:
+        scope.cancel()
+        await vault.erase()
+    await vault.erase()
+    assert (vault.total_bytes, kept_files(vault)) == (0, [])
 
 
 def test_folder_open_to_others_is_refused(tmp_path: Path) -> None:
