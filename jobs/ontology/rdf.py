@@ -2,9 +2,10 @@
 
 `read_rdf` takes each triple out of the graph as it becomes part of an axiom, header entry or
 declaration. A triple that remains is an error naming the construct and, where it can be found,
-its line; so no statement is ever lost without a word. Three things may remain, each with a
-warning: class expressions that no axiom uses, variables that no rule uses, and types that say
-nothing in OWL (`rdfs:Resource`).
+its line; so no statement is ever lost without a word. A few things may be left out, each with a
+warning: expressions that no axiom uses, variables that no rule uses, annotation nodes without
+annotation, names of rules and axioms, and `rdfs:Resource` as a type. Without a warning go types
+that repeat what a stronger one says (`rdfs:Class` beside `owl:Class`), as the standard has it.
 
 Source: OWL 2 mapping to RDF graphs, second edition, section 3; lenient where the OWL API is
 lenient without loss (missing declarations, OWL 1 vocabulary, no ontology header).
@@ -19,6 +20,7 @@ from typing import TYPE_CHECKING, Final
 from jobs.errors import InvalidOntology
 from jobs.ontology import vocabulary as v
 from jobs.ontology.document import OntologyDocument
+from jobs.ontology.rdf_annotations import Annotations
 from jobs.ontology.rdf_axioms import Axioms
 from jobs.ontology.rdf_kinds import Kinds
 from jobs.ontology.rdf_rules import NODE_AXIOMS, NodeAxioms
@@ -88,8 +90,7 @@ class _Reader:
         self._terms = Expressions(graph, self.kinds)
         self._axioms = Axioms(self._terms, self.kinds)
         self._texts: list[str] = []
-        self._reified: dict[Triple, list[str]] = {}
-        self._empty = 0
+        self._annotations = Annotations(graph, self.kinds)
         for subject, value in graph.types:
             declared = v.DECLARED.get(value)
             if declared is not None:
@@ -108,7 +109,7 @@ class _Reader:
     def document(self, rdf_format: str, prefixes: Mapping[str, str]) -> OntologyDocument:
         """Read everything, then make sure that nothing is left."""
         header = self._header()
-        self._collect_annotations()
+        self._annotations.collect()
         iri, version, imports, annotations = self._read_header(header)
         self._read_node_axioms()
         self._read_types()
@@ -117,7 +118,7 @@ class _Reader:
         self._read_remarks()
         self._read_annotated_only()
         self._check_nothing_left()
-        self.warnings += [*self._axioms.warnings, *self.kinds.warnings()]
+        self.warnings += [*self._annotations.warnings(), *self._axioms.warnings, *self.kinds.warnings()]
         return OntologyDocument(
             iri=iri,
             version_iri=version,
@@ -173,7 +174,7 @@ class _Reader:
                         construct=short(predicate),
                         terms=(predicate,),
                     )
-                texts.extend(self._annotation(header, predicate, value))
+                texts.extend(self._annotations.on(header, predicate, value))
         iri = header[1:-1] if header[0] == "<" else None
         return iri, version, tuple(sorted(set(imports))), tuple(sorted(set(texts)))
 
@@ -201,79 +202,15 @@ class _Reader:
             raise Misfit(f"{what} must be an IRI, not {term[:80]}", construct=what, terms=(term,))
         return term[1:-1]
 
-    # --- Annotations on axioms and annotations ---
-
-    def _collect_annotations(self) -> None:
-        """Index owl:Axiom and owl:Annotation nodes by the triple that they annotate."""
-        annotating = {v.AXIOM, v.ANNOTATION}
-        for term, node in self._graph.nodes.items():
-            types = node.get(v.TYPE)
-            if types is None or annotating.isdisjoint(types):
-                continue
-            what = short(types[0])
-            if len(types) > 1:
-                raise Misfit(f"{what} that is also of another type", construct=what, terms=tuple(types))
-            del node[v.TYPE]
-            if term[0] == "<":
-                self.warnings.append(f"An axiom named {term}: OWL 2 does not keep names of axioms.")
-            try:
-                key = (one(node, v.SOURCE, what), one(node, v.PROPERTY, what), one(node, v.TARGET, what))
-            except Misfit as misfit:
-                misfit.terms = (*(value for values in node.values() for value in values), v.AXIOM)
-                raise
-            self._reified.setdefault(key, []).append(term)
-
-    def _annotations(self, term: str) -> list[str]:
-        """The annotations written at a node, taken out of it, sorted."""
-        node = self._graph.nodes[term]
-        texts: list[str] = []
-        for predicate, values in node.items():
-            if predicate.startswith((v.OWL, v.RDF), 1) and "A" not in self.kinds.of(predicate):
-                raise Misfit(
-                    f"{short(predicate)} is not expected on an annotated axiom",
-                    construct=short(predicate),
-                    terms=(predicate,),
-                )
-            for value in values:
-                texts.extend(self._annotation(term, predicate, value))
-        node.clear()
-        return sorted(set(texts))
-
-    def _annotation(self, subject: str, predicate: str, value: str, depth: int = 0) -> list[str]:
-        """The annotation, once for each set of annotations on it."""
-        nodes = self._reified.pop((subject, predicate, value), None) if self._reified else None
-        if nodes is None:
-            return [f"Annotation({predicate} {value})"]
-        if depth > 50:
-            raise Misfit(
-                "Annotations of annotations are nested more than 50 deep", construct="owl:Annotation"
-            )
-        found = []
-        for node in nodes:
-            inner = sorted(
-                {
-                    text
-                    for nested, values in self._graph.nodes[node].items()
-                    for each in values
-                    for text in self._annotation(node, nested, each, depth + 1)
-                }
-            )
-            self._graph.nodes[node].clear()
-            self._empty += not inner
-            found.append(f"Annotation({' '.join([*inner, f'{predicate} {value}'])})")
-        return found
-
     def _emit(self, triple: Triple, parts: list[Part]) -> None:
         """Add axioms, annotated as the owl:Axiom nodes of their triple say."""
-        nodes = self._reified.pop(triple, None) if self._reified else None
-        if nodes is None:
+        sets = self._annotations.sets_on(triple)
+        if sets is None:
             self._texts.extend(f"{name}({operands})" for name, operands in parts)
             return
-        for node in nodes:
-            annotations = self._annotations(node)
-            self._empty += not annotations
+        for found in sets:
             for name, operands in parts:
-                self._texts.append(f"{name}({' '.join([*annotations, operands])})")
+                self._texts.append(f"{name}({' '.join([*found, operands])})")
 
     # --- Axioms ---
 
@@ -288,7 +225,7 @@ class _Reader:
                 raise Misfit(
                     f"{short(node_type)} must not have a name", construct=short(node_type), terms=(term,)
                 )
-            annotations = self._annotations(term)
+            annotations = self._annotations.at(term)
             self._texts.append(f"{name}({' '.join([*annotations, operands])})")
             if term[0] == "<":
                 self.warnings.append(f"A rule named {term}: OWL 2 does not keep names of rules.")
@@ -297,10 +234,10 @@ class _Reader:
         several: dict[str, set[str]] = {}
         for subject, value in self._graph.types:
             several.setdefault(subject, set()).add(value)
-        declared, texts = v.DECLARED, self._texts
+        declared, texts, waiting = v.DECLARED, self._texts, self._annotations.waiting
         for subject, value in self._graph.types:
             found = declared.get(value)
-            if found is not None and not self._reified:
+            if found is not None and not waiting:
                 texts.append(f"Declaration({found[0]}({subject}))")
             else:
                 parts = self._axioms.of_type(subject, value, frozenset(several[subject]))
@@ -308,7 +245,7 @@ class _Reader:
 
     def _read_facts(self) -> None:
         """The bulk of a document; annotation assertions, nine in ten, take the short way."""
-        reified, texts = self._reified, self._texts
+        waiting, texts = self._annotations.waiting, self._texts
         kinds_of, of = self.kinds.of, self._axioms.of
         for triple in self._graph.facts:
             subject, predicate, value = triple
@@ -316,7 +253,7 @@ class _Reader:
                 part = ("AnnotationAssertion", f"{predicate} {subject} {value}")
             else:
                 part = of(subject, predicate, value)
-            if triple in reified:
+            if triple in waiting:
                 self._emit(triple, [part])
             else:
                 texts.append(f"{part[0]}({part[1]})")
@@ -327,7 +264,7 @@ class _Reader:
         In this order, because lists and facets that an expression uses look like individuals.
         """
         dangling = 0
-        annotating = {node for nodes in self._reified.values() for node in nodes}
+        annotating = {node for nodes in self._annotations.waiting.values() for node in nodes}
         for term, node in self._graph.nodes.items():
             if term in annotating:
                 continue
@@ -380,11 +317,10 @@ class _Reader:
 
     def _read_annotated_only(self) -> None:
         """Annotated axioms whose triple is not stated on its own; the OWL API takes them as stated."""
-        if not self._reified:
-            return
+        waiting = self._annotations.waiting
         count = 0
-        for triple in list(self._reified):
-            if triple not in self._reified:
+        for triple in list(waiting):
+            if triple not in waiting:
                 continue  # taken meanwhile, as an annotation on another annotation
             subject, predicate, value = triple
             if (
@@ -417,7 +353,7 @@ class _Reader:
             )
 
     def _check_nothing_left(self) -> None:
-        for source, predicate, value in self._reified:
+        for source, predicate, value in self._annotations.waiting:
             raise Misfit(
                 f"owl:Axiom or owl:Annotation about {self._graph.describe(source)} {short(predicate)} "
                 f"{self._graph.describe(value)}, which is not part of this document",
@@ -432,8 +368,6 @@ class _Reader:
                     construct=short(predicate),
                     terms=tuple(value for value in (*values, predicate) if value[0] != "_"),
                 )
-        if self._empty:
-            self.warnings.append(f"{self._empty} owl:Axiom or owl:Annotation nodes carry no annotation.")
         unused = sorted(self._variables - self._node_axioms.used_variables)
         if unused:
             self.warnings.append(f"Variables of no rule: {', '.join(unused[:5])}.")

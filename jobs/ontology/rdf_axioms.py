@@ -94,6 +94,10 @@ class Axioms:
         if value == owl("DeprecatedProperty"):
             return [_deprecated(subject)]
         if value in _IGNORED_TYPES:
+            if value == rdfs("Resource"):
+                self.warnings.append(
+                    f"{short(subject)} is of type rdfs:Resource, which says nothing in OWL 2."
+                )
             return []
         if value in _WEAK_TYPES:
             strong = [term for term in all_types if term not in _WEAK_TYPES]

@@ -201,3 +201,19 @@ def test_a_graph_with_one_wrong_triple_is_refused_or_kept_whole(
     # Written again, shared nodes stand several times, and types that go without saying are said.
     lost = {predicate for predicate, count in meant[1].items() if kept[1][predicate] < count}
     assert not lost
+
+
+soup_names = st.sampled_from([term for term in VOCABULARY if term[0] == "<"])
+soup_blanks = st.sampled_from(["_:a", "_:b", "_:c"])
+soup_triples = st.tuples(soup_names | soup_blanks, soup_names, soup_names | soup_blanks | st.just('"text"'))
+
+
+@given(st.lists(soup_triples, min_size=1, max_size=8))
+@examples(400)
+def test_any_soup_of_triples_is_read_or_refused(triples: list[writers.Triple]) -> None:
+    try:
+        found = read_document(writers.n_triples(triples).encode())
+    except InvalidOntology:
+        return
+    assert label_anonymous(found) == found
+    assert read_document(capture_bytes(found)).axioms == found.axioms
