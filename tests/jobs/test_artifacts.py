@@ -262,7 +262,7 @@ async def test_file_that_a_thread_writes_after_it_was_condemned_is_erased_too(
     with anyio.fail_after(5):
         async with anyio.create_task_group() as group:
             group.start_soon(vault.stage, JOB, [said], START, HOUR)
-            await anyio.lowlevel.checkpoint()
+            await anyio.wait_all_tasks_blocked()
             vault.condemn(JOB)
             await vault.erase()
             await anyio.to_thread.run_sync(pipe.write_bytes, data)
