@@ -134,10 +134,10 @@ class _Group:
         while count < len(colours):
             seen: dict[str, list[str]] = defaultdict(list)
             for text in self._texts:
-                if self._is_late():
-                    raise _OutOfTime
+                view = {other: f"_:{colours[other] or 'x'}" for other in self._mentions[text]}
                 for label in self._mentions[text]:
-                    view = {other: f"_:{colours[other] or 'x'}" for other in self._mentions[text]}
+                    if self._is_late():
+                        raise _OutOfTime
                     seen[label].append(rename_anonymous(text, {**view, label: f"_:self{colours[label]}"}))
             colours = {
                 label: hashlib.sha256("\n".join([colours[label], *sorted(seen[label])]).encode()).hexdigest()

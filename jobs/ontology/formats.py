@@ -57,6 +57,9 @@ _OBO = re.compile(
 _TURTLE = re.compile(
     r"@prefix\b|@base\b|(?:PREFIX|BASE|VERSION)\s|<[^<>\s]*>|_:|\[|\(|[A-Za-z][\w.-]*:[^\s]*\s", re.IGNORECASE
 )
+# A comment that does not close goes to the end at once, or looking for its end would be quadratic.
+_DOCTYPE_PART = re.compile(r"\"[^\"]*\"|'[^']*'|\[|>")
+_SUBSET_PART = re.compile(r"\"[^\"]*\"|'[^']*'|<!--(?:.*?-->|.*\Z)|\]\s*>", re.DOTALL)
 _JSON = re.compile(r"\{|\[\s*\{")
 
 
@@ -233,7 +236,7 @@ def _xml_syntax(text: str, at: int) -> Format | None:
 
 def _end_of_doctype(text: str, at: int) -> int:
     """Just past the declaration that starts here; -1 when it does not end."""
-    for match in re.compile(r"\"[^\"]*\"|'[^']*'|<!--.*?-->|\[|\]\s*>|>", re.DOTALL).finditer(text, at + 9):
+    for match in _DOCTYPE_PART.finditer(text, at + 9):
         token = match.group()
         if token == "[":
             return _end_of_subset(text, match.end())
@@ -243,7 +246,7 @@ def _end_of_doctype(text: str, at: int) -> int:
 
 
 def _end_of_subset(text: str, at: int) -> int:
-    for match in re.compile(r"\"[^\"]*\"|'[^']*'|<!--.*?-->|\]\s*>", re.DOTALL).finditer(text, at):
+    for match in _SUBSET_PART.finditer(text, at):
         if match.group()[0] == "]":
             return match.end()
     return -1

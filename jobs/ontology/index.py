@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, get_args
 
 from jobs.ontology import grammar
 from jobs.ontology.grammar import EntityType
-from jobs.ontology.syntax import entities, is_builtin, literal_parts, parse_axiom
+from jobs.ontology.syntax import entities, is_builtin, literal_parts, parse_axiom, strip_annotations
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -124,7 +124,7 @@ class _Builder:
         match = _ASSERTION.fullmatch(text)
         if match is None:
             self._add_tree(text)
-            match = _ASSERTION.fullmatch(_without_nested(text))
+            match = _ASSERTION.fullmatch(strip_annotations(text))
             if match is None:
                 return
         annotations, annotation_property, subject, value = match.groups()
@@ -151,9 +151,3 @@ class _Builder:
     def _add_tree(self, text: str) -> None:
         for entity_type, iri in entities(parse_axiom(text)):
             self.signature[entity_type].add(iri)
-
-
-def _without_nested(text: str) -> str:
-    from jobs.ontology.syntax import strip_annotations
-
-    return strip_annotations(text)

@@ -28,7 +28,7 @@ _TOKEN: Final = re.compile(
 _OPERATORS: Final = frozenset(
     {"not", "some", "only", "value", "min", "max", "exactly", "inverse", "that", "o"}
 )
-_PREFIX: Final = re.compile(r"^\s*Prefix:\s*([^\s:]*):\s*<([^>]*)>", re.MULTILINE)
+_PREFIX: Final = re.compile(r"^[ \t]*Prefix:[ \t]*([^\s:]*):[ \t]*<([^>\n]*)>", re.MULTILINE)
 _FLOAT: Final = re.compile(
     r'"([+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?)[fF]"(?=\^\^<http://www\.w3\.org/2001/XMLSchema#float>)'
 )

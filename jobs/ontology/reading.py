@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 ExternalTypes = dict[str, frozenset["EntityType"]]
 """IRI to the entity types that imported documents declare for it."""
 
-_TURTLE_PREFIX: Final = re.compile(r"^\s*@?prefix\s+([\w.-]*):\s*<([^>]*)>", re.IGNORECASE | re.MULTILINE)
+_TURTLE_PREFIX: Final = re.compile(
+    r"^[ \t]*@?prefix[ \t]+([\w.-]*):[ \t]*<([^>\n]*)>", re.IGNORECASE | re.MULTILINE
+)
 
 
 def read_document(

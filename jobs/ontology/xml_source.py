@@ -22,7 +22,8 @@ EXPANSION_RATIO: Final = 8
 ENTITY_CHARACTERS: Final = 64 * limits.KIB
 """Longest replacement text of one entity."""
 
-_REFERENCE = re.compile(r"<!--.*?-->|<!\[CDATA\[.*?\]\]>|&([A-Za-z_:][\w:.-]*);", re.DOTALL)
+# What does not close goes to the end at once, or looking for its end would be quadratic.
+_REFERENCE = re.compile(r"<!--(?:.*?-->|.*\Z)|<!\[CDATA\[(?:.*?\]\]>|.*\Z)|&([A-Za-z_:][\w:.-]*);", re.DOTALL)
 _INNER_REFERENCE = re.compile(r"&([A-Za-z_:][\w:.-]*);")
 _PREDEFINED: Final = frozenset({"amp", "lt", "gt", "quot", "apos"})
 _XML_DECLARATION = re.compile(r"\s*<\?xml[^>]*\?>")

@@ -80,6 +80,15 @@ def test_many_alike_are_quick() -> None:
     assert time.process_time() - started < 10
 
 
+def test_a_large_symmetric_group_ends_within_its_budget() -> None:
+    started = time.process_time()
+    found = label_anonymous(
+        document("DifferentIndividuals(" + " ".join(f"_:x{i}" for i in range(3000)) + ")")
+    )
+    assert not found.anonymous_exact
+    assert time.process_time() - started < 6
+
+
 def test_out_of_time_is_said() -> None:
     ticks = itertools.count()
     found = label_anonymous(knows(("a", "b"), ("b", "a")), budget_s=0, clock=lambda: float(next(ticks)))

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import bz2
+import contextlib
 import gzip
 import json
 import random
+import time
 
 import pytest
 from hypothesis import given
@@ -146,3 +148,27 @@ def test_turtle_that_begins_with_an_iri_is_not_taken_for_xml() -> None:
     assert recognise(b"<urn:x> a <urn:y> .").format == "turtle"
     assert recognise(b"[] a <urn:y> .").format == "turtle"
     assert recognise(b"PREFIX : <urn:y>\n:a a :b .").format == "turtle"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\n" * 300_000 + "<urn:x> a <urn:y> .",
+        "<urn:x> a <urn:y> ." + "\n" * 300_000,
+        "Ontology(" + " " * 300_000 + ")",
+        "Ontology(" + "\n#" * 100_000 + "\n)",
+        f'<!DOCTYPE r [<!ENTITY x "y">]>\n<rdf:RDF xmlns:rdf="{RDF}">' + "<!--" * 50_000,
+        "<!DOCTYPE r [" + "<!--" * 50_000,
+        "<!--" * 50_000,
+        "Ontology(" + '"' * 100_001,
+        "Ontology(" + "a" * 300_000,
+        "Ontology: <http://e/o>\n" + "\n" * 200_000,
+        "[" * 100_000,
+        "<urn:x> <urn:y> " + "(" * 100_000,
+    ],
+)
+def test_hostile_texts_cost_linear_time(text: str) -> None:
+    started = time.process_time()
+    with contextlib.suppress(InvalidOntology):
+        read_document(text.encode())
+    assert time.process_time() - started < 5
