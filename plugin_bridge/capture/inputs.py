@@ -96,8 +96,10 @@ class InputCapturer:
         """
         assets = await self._read_assets(policy)
         right = await self._copy_right(request, policy)
-        reading = None if right is None or read_ahead is None else read_ahead(right)
+        reading: RightReading | None = None
         try:
+            if right is not None and read_ahead is not None:
+                reading = read_ahead(right)
             hold = await self._shelf.hold()
             try:
                 await self._check_unmoved(request, policy, assets, right)

@@ -89,17 +89,23 @@ def _replace(path: Path, data: bytes) -> None:
     What is there and no regular file (`/dev/null`, a FIFO) is written to and never replaced; links
     are followed, as by a shell's `>`.
     """
+    if path.exists() and not path.is_file():
+        return _write(path, data)
     path = Path(os.path.realpath(path))
     temporary = path.with_name(f".{secrets.token_hex(12)}")
     try:
-        if os.path.lexists(path) and not path.is_file():
-            path.write_bytes(data)
-            return
         temporary.write_bytes(data)
         os.replace(temporary, path)
     except OSError as error:
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
+        raise InvalidRequest(f"{path} cannot be written: {error.strerror}.") from error
+
+
+def _write(path: Path, data: bytes) -> None:
+    try:
+        path.write_bytes(data)
+    except OSError as error:
         raise InvalidRequest(f"{path} cannot be written: {error.strerror}.") from error
 
 

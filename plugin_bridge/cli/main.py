@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from plugin_bridge.cli.exit_codes import ExitCode
-from plugin_bridge.cli.terminal import speak_every_alphabet
+from plugin_bridge.cli.terminal import say, speak_every_alphabet
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -126,7 +126,8 @@ class _Version(argparse.Action):
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
         from importlib.metadata import version
 
-        parser.exit(message=f"{parser.prog} {version('protege-jobs')}\n")
+        say(f"{parser.prog} {version('protege-jobs')}")
+        parser.exit()
 
 
 def _run(options: argparse.Namespace) -> int:

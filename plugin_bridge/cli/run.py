@@ -6,7 +6,6 @@ what it held; the exit code is then 130.
 
 from __future__ import annotations
 
-import os
 import signal
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
@@ -17,7 +16,7 @@ from jobs.errors import InvalidRequest, ProtegeJobsError, RunTimedOut
 from jobs.values import State
 from plugin_bridge.cli.delivery import deliver
 from plugin_bridge.cli.exit_codes import ExitCode
-from plugin_bridge.cli.settings import log_to_stderr, window_settings
+from plugin_bridge.cli.settings import existing_file, log_to_stderr, window_settings
 from plugin_bridge.cli.terminal import note, progress_line, say_error
 from plugin_bridge.mcp_server.arguments import StartShape
 from plugin_bridge.window import open_window
@@ -67,9 +66,7 @@ def _checked(options: argparse.Namespace) -> tuple[WindowSettings, Json]:
         return settings, request
     if options.right is None:
         raise InvalidRequest("semantic_diff compares two files: protege-jobs run semantic_diff FILE RIGHT")
-    if not os.path.isfile(options.right):
-        raise InvalidRequest(f"RIGHT: there is no file {options.right}.")
-    right = options.right.resolve()
+    right = existing_file(options.right, "RIGHT")
     request["right_document"] = str(right)
     return replace(settings, named_files=frozenset({right}), read_ahead=True), request
 

@@ -8,6 +8,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from jobs.errors import InvalidRequest
+from plugin_bridge.files import ReferenceKind, classify_reference
 from plugin_bridge.settings import WindowSettings
 
 if TYPE_CHECKING:
@@ -25,9 +26,9 @@ def window_settings(options: argparse.Namespace) -> WindowSettings:
     """
     _check_profile(options.profile)
     return WindowSettings(
-        document=_existing_file(options.file, "FILE"),
+        document=existing_file(options.file, "FILE"),
         project=None if options.project is None else _existing_folder(options.project),
-        catalog=None if options.catalog is None else _existing_file(options.catalog, "--catalog"),
+        catalog=None if options.catalog is None else existing_file(options.catalog, "--catalog"),
         profile=options.profile,
     )
 
@@ -46,10 +47,18 @@ def _check_profile(name: str | None) -> None:
         raise InvalidRequest(f"--profile: no reasoner profile is named {name}. Known: {', '.join(names())}.")
 
 
-def _existing_file(path: Path, name: str) -> Path:
+def existing_file(path: Path, name: str) -> Path:
+    """The canonical path of a regular file that was named on the command line.
+
+    Raises:
+        InvalidRequest: there is none, or no client could be told its name.
+    """
     if not os.path.isfile(path):  # unlike Path.is_file it says no to whatever cannot be looked at
         raise InvalidRequest(f"{name}: there is no file {path}.")
-    return path.resolve()
+    found = path.resolve()
+    if classify_reference(str(found)) is not ReferenceKind.LOCAL:
+        raise InvalidRequest(f"{name}: the path {found} is no plain text, or too long. Rename the file.")
+    return found
 
 
 def _existing_folder(path: Path) -> Path:
