@@ -23,8 +23,9 @@ from jobs.ontology.document import OntologyDocument
 from jobs.ontology.rdf_annotations import Annotations
 from jobs.ontology.rdf_axioms import Axioms
 from jobs.ontology.rdf_kinds import Kinds
+from jobs.ontology.rdf_nodes import is_data_range, is_expression, one
 from jobs.ontology.rdf_rules import NODE_AXIOMS, NodeAxioms
-from jobs.ontology.rdf_terms import Expressions, is_data_range, is_expression, one
+from jobs.ontology.rdf_terms import Expressions
 from jobs.ontology.triples import Misfit, find_line, read_graph
 from jobs.ontology.vocabulary import owl, short
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from jobs.ontology import vocabulary as v
-from jobs.ontology.rdf_terms import one
+from jobs.ontology.rdf_nodes import one
 from jobs.ontology.triples import Misfit
 from jobs.ontology.vocabulary import owl, short, swrl
 

@@ -9,78 +9,41 @@ Source: OWL 2 mapping to RDF graphs, second edition, section 3.2.4 (tables 11-15
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from jobs.ontology import vocabulary as v
 from jobs.ontology.grammar import DEFAULT_FILLERS
 from jobs.ontology.literals import literal_parts
+from jobs.ontology.rdf_nodes import (
+    CARDINALITIES,
+    COMPLEMENT,
+    DATA_COMPLEMENT,
+    HAS_SELF,
+    HAS_VALUE,
+    INTERSECTION,
+    ON_DATATYPE,
+    ONE_OF,
+    QUANTIFIERS,
+    RESTRICTIONS,
+    UNION,
+    as_number,
+    as_set,
+    described_by,
+    first_terms,
+    is_data_range,
+    is_expression,
+    one,
+    take_types,
+)
 from jobs.ontology.terms import NESTING_MAX
 from jobs.ontology.triples import Misfit
 from jobs.ontology.vocabulary import owl, short
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from jobs.ontology.rdf_kinds import Kinds
     from jobs.ontology.triples import Description, Graph
-
-_INTERSECTION: Final = owl("intersectionOf")
-_UNION: Final = owl("unionOf")
-_COMPLEMENT: Final = owl("complementOf")
-_DATA_COMPLEMENT: Final = owl("datatypeComplementOf")
-_ONE_OF: Final = owl("oneOf")
-_ON_DATATYPE: Final = owl("onDatatype")
-_DESCRIPTIONS: Final = frozenset(
-    {
-        _INTERSECTION,
-        _UNION,
-        _COMPLEMENT,
-        _DATA_COMPLEMENT,
-        _ONE_OF,
-        _ON_DATATYPE,
-        v.ON_PROPERTY,
-        v.ON_PROPERTIES,
-    }
-)
-_QUANTIFIERS: Final = {owl("someValuesFrom"): "SomeValuesFrom", owl("allValuesFrom"): "AllValuesFrom"}
-_CARDINALITIES: Final = {
-    owl(name): how
-    for how, names in (
-        ("Min", ("minCardinality", "minQualifiedCardinality")),
-        ("Max", ("maxCardinality", "maxQualifiedCardinality")),
-        ("Exact", ("cardinality", "qualifiedCardinality")),
-    )
-    for name in names
-}
-_HAS_VALUE: Final = owl("hasValue")
-_HAS_SELF: Final = owl("hasSelf")
-_RESTRICTIONS: Final = frozenset({*_QUANTIFIERS, *_CARDINALITIES, _HAS_VALUE, _HAS_SELF})
-
-
-def is_expression(node: Description) -> bool:
-    """Whether a blank node is written as a class expression or data range."""
-    return not _DESCRIPTIONS.isdisjoint(node)
-
-
-def is_data_range(node: Description) -> bool:
-    """Whether an expression node says of itself that it is a data range."""
-    return (
-        _DATA_COMPLEMENT in node
-        or _ON_DATATYPE in node
-        or not v.DATA_RANGE_TYPES.isdisjoint(node.get(v.TYPE, ()))
-    )
-
-
-def one(node: Description, predicate: str, construct: str) -> str:
-    """Take the only value of a predicate out of a node."""
-    values = node.pop(predicate, None)
-    if values is None:
-        raise Misfit(f"{construct} without {short(predicate)}", construct=construct)
-    if len(values) > 1:
-        raise Misfit(
-            f"{construct} with {len(values)} values of {short(predicate)}",
-            construct=construct,
-            terms=tuple(values),
-        )
-    return values[0]
 
 
 class Expressions:
@@ -142,7 +105,7 @@ class Expressions:
             raise Misfit(
                 f"{self._graph.describe(term)} stands where a {what} is due, but describes none",
                 construct=what,
-                terms=_first_terms(node),
+                terms=first_terms(node),
             )
         if len(self._open) >= NESTING_MAX:
             raise Misfit(f"Expressions are nested more than {NESTING_MAX} deep", construct=what)
@@ -153,24 +116,24 @@ class Expressions:
         return ("R" if data else "C"), result
 
     def _class(self, node: Description) -> str:
-        described = _described(node, "class expression")
-        terms = _first_terms(node)
-        _take_types(node, v.CLASS_TYPES, "class expression")
+        described = described_by(node, "class expression")
+        terms = first_terms(node)
+        take_types(node, v.CLASS_TYPES, "class expression")
         if described in (v.ON_PROPERTY, v.ON_PROPERTIES):
             return self._restriction(node, described, terms)
         value = one(node, described, short(described))
-        if described == _COMPLEMENT:
+        if described == COMPLEMENT:
             return f"ObjectComplementOf({self.class_expression(value)})"
         return self.described_class(described, value)
 
     def described_class(self, predicate: str, value: str) -> str:
         """The class that owl:intersectionOf, unionOf or oneOf describes, `value` being the list."""
         members = self.items(value)
-        if predicate == _ONE_OF:
+        if predicate == ONE_OF:
             texts = [self.individual(member) for member in members]
-            return f"ObjectOneOf({_set(texts)})" if texts else v.NOTHING
+            return f"ObjectOneOf({as_set(texts)})" if texts else v.NOTHING
         texts = [self.class_expression(member) for member in members]
-        intersection = predicate == _INTERSECTION
+        intersection = predicate == INTERSECTION
         return self._boolean("ObjectIntersectionOf" if intersection else "ObjectUnionOf", texts)
 
     @staticmethod
@@ -181,28 +144,28 @@ class Expressions:
             if not texts and name not in empty:
                 raise Misfit(f"{name} without operands", construct=name)
             return texts[0] if texts else empty[name]
-        return f"{name}({_set(texts, 2)})"
+        return f"{name}({as_set(texts, 2)})"
 
     def _data_range(self, node: Description) -> str:
-        described = _described(node, "data range")
-        _take_types(node, v.DATA_RANGE_TYPES | {v.rdfs("Class")}, "data range")
+        described = described_by(node, "data range")
+        take_types(node, v.DATA_RANGE_TYPES | {v.rdfs("Class")}, "data range")
         value = one(node, described, short(described))
-        if described == _ON_DATATYPE:
+        if described == ON_DATATYPE:
             return self._facets(node, value)
-        if described in (_DATA_COMPLEMENT, _COMPLEMENT):
+        if described in (DATA_COMPLEMENT, COMPLEMENT):
             return f"DataComplementOf({self.data_range(value)})"
         return self.described_range(described, value)
 
     def described_range(self, predicate: str, value: str) -> str:
         """The data range that owl:intersectionOf, unionOf or oneOf describes, `value` being the list."""
         members = self.items(value)
-        if predicate == _ONE_OF:
+        if predicate == ONE_OF:
             if not members:
                 raise Misfit("DataOneOf without values", construct="DataOneOf")
-            return f"DataOneOf({_set([self.value(member) for member in members])})"
-        if predicate not in (_INTERSECTION, _UNION):
+            return f"DataOneOf({as_set([self.value(member) for member in members])})"
+        if predicate not in (INTERSECTION, UNION):
             raise Misfit(f"{short(predicate)} does not describe a data range", construct=short(predicate))
-        name = "DataIntersectionOf" if predicate == _INTERSECTION else "DataUnionOf"
+        name = "DataIntersectionOf" if predicate == INTERSECTION else "DataUnionOf"
         return self._boolean(name, [self.data_range(member) for member in members])
 
     def _facets(self, node: Description, datatype: str) -> str:
@@ -228,7 +191,7 @@ class Expressions:
     # --- Restrictions ---
 
     def _restriction(self, node: Description, described: str, terms: tuple[str, ...]) -> str:
-        how = [predicate for predicate in node if predicate in _RESTRICTIONS]
+        how = [predicate for predicate in node if predicate in RESTRICTIONS]
         if len(how) != 1:
             found = " and ".join(map(short, how)) or "no restriction of its values"
             raise Misfit(f"owl:Restriction with {found}", construct="owl:Restriction", terms=terms)
@@ -238,24 +201,24 @@ class Expressions:
         value = one(node, predicate, construct)
         if described == v.ON_PROPERTIES:
             return self._nary(predicate, target, value)
-        if predicate in _CARDINALITIES:
+        if predicate in CARDINALITIES:
             return self._cardinality(node, predicate, target, value)
-        if predicate == _HAS_SELF:
+        if predicate == HAS_SELF:
             if literal_parts(value)[0] not in ("true", "1") if value[0] == '"' else True:
                 raise Misfit("owl:hasSelf must be true", construct="owl:hasSelf", terms=terms)
             return f"ObjectHasSelf({self.object_property(target)})"
-        if predicate == _HAS_VALUE:
+        if predicate == HAS_VALUE:
             return self._has_value(target, value)
-        name = _QUANTIFIERS[predicate]
+        name = QUANTIFIERS[predicate]
         if self._restricts_data(target, lambda: self.is_data(value)):
             return f"Data{name}({self.data_property(target)} {self.data_range(value)})"
         return f"Object{name}({self.object_property(target)} {self.class_expression(value)})"
 
     def _nary(self, predicate: str, target: str, value: str) -> str:
-        if predicate not in _QUANTIFIERS:
+        if predicate not in QUANTIFIERS:
             raise Misfit("owl:onProperties goes with some or all values", construct="owl:onProperties")
         properties = " ".join(self.data_property(member) for member in self.items(target))
-        return f"Data{_QUANTIFIERS[predicate]}({properties} {self.data_range(value)})"
+        return f"Data{QUANTIFIERS[predicate]}({properties} {self.data_range(value)})"
 
     def _has_value(self, target: str, value: str) -> str:
         if self._restricts_data(target, lambda: value[0] == '"'):
@@ -263,8 +226,8 @@ class Expressions:
         return f"ObjectHasValue({self.object_property(target)} {self.individual(value)})"
 
     def _cardinality(self, node: Description, predicate: str, target: str, value: str) -> str:
-        number = _number(value, predicate)
-        how = _CARDINALITIES[predicate]
+        number = as_number(value, predicate)
+        how = CARDINALITIES[predicate]
         on_class, on_range = owl("onClass"), owl("onDataRange")
         if "ualified" not in predicate:
             data = self._restricts_data(target, lambda: False)
@@ -281,7 +244,7 @@ class Expressions:
         tail = "" if filler == DEFAULT_FILLERS[name] else f" {filler}"
         return f"{name}({number} {text}{tail})"
 
-    def _restricts_data(self, target: str, by_filler: _Guess) -> bool:
+    def _restricts_data(self, target: str, by_filler: Callable[[], bool]) -> bool:
         """Whether a restriction is on data; declarations decide, the filler only where there are none."""
         if target[0] != "<":
             return False
@@ -301,8 +264,8 @@ class Expressions:
                     self._kinds.add(target, letter)
 
     def _shows_data(self, node: Description) -> bool:
-        fillers = [value for predicate in _QUANTIFIERS for value in node.get(predicate, ())]
-        values = node.get(_HAS_VALUE, ())
+        fillers = [value for predicate in QUANTIFIERS for value in node.get(predicate, ())]
+        values = node.get(HAS_VALUE, ())
         return (
             owl("onDataRange") in node
             or any(value[0] == '"' for value in values)
@@ -322,9 +285,9 @@ class Expressions:
                 raise Misfit(
                     f"{self._graph.describe(term)} stands where an object property is due",
                     construct="object property expression",
-                    terms=_first_terms(node),
+                    terms=first_terms(node),
                 )
-            _take_types(node, frozenset({owl("ObjectProperty")}), "ObjectInverseOf")
+            take_types(node, frozenset({owl("ObjectProperty")}), "ObjectInverseOf")
             inverse = one(node, v.INVERSE_OF, "ObjectInverseOf")
             if inverse[0] != "<":
                 raise Misfit("owl:inverseOf needs a named property", construct="ObjectInverseOf")
@@ -378,49 +341,8 @@ class Expressions:
                     construct="rdf:List",
                     terms=tuple(members[-1:]),
                 )
-            _take_types(node, frozenset({v.LIST, v.swrl("AtomList")}), "rdf:List")
+            take_types(node, frozenset({v.LIST, v.swrl("AtomList")}), "rdf:List")
             members.append(one(node, v.FIRST, "rdf:List"))
             cell = one(node, v.REST, "rdf:List")
         found = self._lists[head] = tuple(members)
         return found
-
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    _Guess = Callable[[], bool]
-
-
-def _described(node: Description, what: str) -> str:
-    found = [predicate for predicate in node if predicate in _DESCRIPTIONS]
-    if len(found) != 1:
-        names = " and ".join(map(short, found))
-        raise Misfit(f"{what} described by {names} at once", construct=what, terms=_first_terms(node))
-    return found[0]
-
-
-def _take_types(node: Description, expected: frozenset[str], what: str) -> None:
-    odd = [term for term in node.pop(v.TYPE, []) if term not in expected]
-    if odd and what == "ObjectInverseOf" and all(term in v.CHARACTERISTICS for term in odd):
-        node[v.TYPE] = odd  # axioms about the inverse, read with what else is said of it
-    elif odd:
-        # An expression is no individual, so a type of its own means that something is misread.
-        raise Misfit(f"{what} that is also of type {short(odd[0])}", construct=what, terms=tuple(odd))
-
-
-def _set(texts: list[str], minimum: int = 1) -> str:
-    members = sorted(set(texts))
-    return " ".join(members * 2 if len(members) < minimum else members)
-
-
-def _number(term: str, predicate: str) -> str:
-    value = literal_parts(term)[0].strip().lstrip("+") if term[0] == '"' else ""
-    if not (value.isascii() and value.isdecimal()):
-        raise Misfit(
-            f"{short(predicate)} is {term[:80]}, not a number", construct=short(predicate), terms=(term,)
-        )
-    return value.lstrip("0") or "0"
-
-
-def _first_terms(node: Description | None) -> tuple[str, ...]:
-    return tuple(value for values in (node or {}).values() for value in values if value[0] != "_")[:3]
