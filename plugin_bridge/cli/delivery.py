@@ -38,7 +38,8 @@ async def deliver(window: Window, job: Job, options: argparse.Namespace) -> int:
     Raises:
         InvalidRequest: a place to write to cannot be written.
     """
-    reports = {each: await _read(window, job, each) for each in _artifacts(job)}
+    is_read = options.artifacts is not None or options.fail_on == "unsatisfiable"
+    reports = {each: await _read(window, job, each) for each in _artifacts(job)} if is_read else {}
     if options.artifacts is not None:
         await to_thread.run_sync(_write_artifacts, options.artifacts, reports)
     if job.error is not None:

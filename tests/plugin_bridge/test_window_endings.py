@@ -10,9 +10,10 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import anyio
+import anyio.to_thread
 import pytest
 
-from jobs.errors import AuthorizationRevoked
+from jobs.errors import AuthorizationRevoked, UnknownJobArtifact
 from tests.support.live_window import (
     Gate,
     call,
@@ -56,6 +57,10 @@ def document(places: Places) -> Path:
     path = places.project / "small.ofn"
     path.write_text(small("SubClassOf(:A :B)"))
     return path
+
+
+def write(document: Path, name: str) -> None:
+    document.write_text(small(f"SubClassOf(:A :{name})"))
 
 
 @pytest.fixture
@@ -167,6 +172,49 @@ async def test_a_revoked_grant_cancels_its_jobs_and_no_others(document: Path) ->
         assert job.state == "cancelled"
         gate.opened.set()
         assert (await driver.ended(ours))["state"] == "succeeded"
+
+
+@pytest.mark.req("W-86")
+async def test_only_a_succeeded_job_has_anything_to_read_or_export(document: Path, places: Places) -> None:
+    (places.project / "bad.ofn").write_text("nonsense")
+    async with window_on(document) as driver:
+        failed = (await driver.start("semantic_diff", {"right_document": "bad.ofn"}, "failed"))["job"][
+            "job_id"
+        ]
+        assert (await driver.ended(failed))["state"] == "failed"
+        gate = Gate(driver.window)
+        ids = [failed]
+        ids += [(await driver.start("semantic_diff", DIFF, f"k{n}"))["job"]["job_id"] for n in range(4)]
+        await become(lambda: gate.waiting == 2)
+        await driver.call("cancel_job", {"job_id": ids[-1]})
+        states = {each["job_id"]: each["state"] for each in await driver.jobs()}
+        assert set(states.values()) == {"failed", "running", "queued", "cancelled"}
+        for job_id in ids:
+            asked = {"job_id": job_id, "artifact_id": "00000000-0000-4000-8000-000000000001"}
+            for tool, more in (
+                ("read_job_artifact", {}),
+                ("export_job_artifact", {"destination": "x.json", "confirm": True}),
+            ):
+                with pytest.raises(UnknownJobArtifact):
+                    await driver.call(tool, {**asked, **more})
+    assert not (places.project / "x.json").exists()
+
+
+async def test_a_publication_waits_two_seconds_for_the_drift_and_then_says_null(
+    document: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def hangs(into: Path) -> None:
+        await anyio.sleep_forever()
+
+    async with window_on(document) as driver:
+        gate = Gate(driver.window)
+        job_id = (await driver.start("semantic_diff", DIFF))["job"]["job_id"]
+        await gate.arrived.wait()
+        write(document, "Moved")
+        monkeypatch.setattr(driver.window._host, "capture", hangs)
+        gate.opened.set()
+        result = (await driver.ended(job_id, within_s=10))["result"]
+        assert (result["current"], result["changed_inputs"]) == (None, [])
 
 
 # --- Close ----------------------------------------------------------------------------------------
@@ -301,3 +349,59 @@ async def test_a_client_that_leaves_ends_the_window_and_its_jobs(hard: Path, pla
         assert (await refused(client, "get_job", {"job_id": "x"}))["code"] == "invalid_request"
     assert places.left() == []
     assert places.processes() == []
+
+
+# --- Calls that are given up ----------------------------------------------------------------------
+
+
+@pytest.mark.req("W-21")
+@pytest.mark.timeout(240)
+@pytest.mark.parametrize("kind", ["semantic_diff", "classification"])
+async def test_a_start_given_up_at_any_step_leaves_nothing(
+    document: Path, places: Places, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    """Cancelled in front of, and right after, each blocking call and worker stage of a start."""
+    in_thread = anyio.to_thread.run_sync
+    async with window_on(document, profile="structural") as driver:
+        window = driver.window
+        window._pool.warm()
+        execute = window._pool.execute
+        scope, steps, at = anyio.CancelScope(), 0, 0
+
+        def step() -> None:
+            nonlocal steps
+            if steps == at:
+                scope.cancel()
+            steps += 1
+
+        async def threaded(func, *args, **options):  # type: ignore[no-untyped-def]
+            step()
+            result = await in_thread(func, *args, **options)
+            step()
+            return result
+
+        async def executed(call, **options):  # type: ignore[no-untyped-def]
+            step()
+            result = await execute(call, **options)
+            step()
+            return result
+
+        monkeypatch.setattr(window._pool, "execute", executed)
+        for at in range(0, 200, 1 if kind == "semantic_diff" else 3):
+            write(document, f"B{at}")  # so that each start captures
+            scope, steps = anyio.CancelScope(), 0
+            window._starter._probe._kept.clear()
+            with monkeypatch.context() as patched:
+                patched.setattr(anyio.to_thread, "run_sync", threaded)
+                with scope:
+                    started = await driver.start(kind, DIFF if kind == "semantic_diff" else {}, f"k{at}")
+                    break
+            assert window._service._admission.ledger.open_count == 0, at
+            for job in await driver.jobs():  # accepted in the moment of giving up: it goes its way
+                await driver.ended(job["job_id"])
+            await become(lambda: kinds(places) <= {"lock", "artifacts", "artifact", "capture"})
+            (root,) = places.left()
+            assert len(list(root.glob("capture-*"))) <= 1, at
+        assert at > 10
+        assert (await driver.ended(started["job"]["job_id"]))["state"] == "succeeded"
+    assert places.left() == []

@@ -378,6 +378,26 @@ def test_a_signal_ends_a_served_window(project: Path, places: Places, number: si
         process.communicate()
 
 
+# --- Places that cannot be written ----------------------------------------------------------------
+
+
+def test_without_a_private_folder_nothing_runs(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PROTEGE_JOBS_RUNTIME_DIR", str(project / "left.ofn"))
+    ran = run_command("run", "semantic_diff", "left.ofn", "same.ofn", cwd=project)
+    assert ran.code == 1
+    assert one_line(ran).endswith("[job_storage_failed]")
+
+
+def test_without_a_place_for_the_audit_the_result_says_so(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(project / "left.ofn"))
+    ran = run_command("run", "semantic_diff", "left.ofn", "same.ofn", "--format", "json", cwd=project)
+    assert ran.code == 0
+    assert ran.descriptor["result"]["audit_incomplete"] is True
+    assert "Traceback" not in ran.err
+
+
 # --- init -----------------------------------------------------------------------------------------
 
 
