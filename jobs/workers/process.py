@@ -12,6 +12,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import site
 import subprocess
 import sys
 from contextlib import asynccontextmanager
@@ -35,7 +36,20 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-WORKER_COMMAND: Final = (sys.executable, "-I", "-X", "utf8", "-m", "jobs.workers.main")
+
+def _isolation() -> tuple[str, ...]:
+    """Interpreter options that shut out what does not lead to our own packages.
+
+    An installation by `pip install --user`, or one that `PYTHONPATH` leads to, is found by the
+    worker only as the backend found it; the working folder never is on a worker's path.
+    """
+    leading = ("PYTHONHOME", "PYTHONPATH", "PYTHONUSERBASE")
+    if not sys.flags.ignore_environment and any(os.environ.get(name) for name in leading):
+        return ("-P",) if site.ENABLE_USER_SITE else ("-P", "-s")
+    return ("-E", "-P") if site.ENABLE_USER_SITE else ("-I",)
+
+
+WORKER_COMMAND: Final = (sys.executable, *_isolation(), "-X", "utf8", "-m", "jobs.workers.main")
 """The one fixed entry point."""
 
 
