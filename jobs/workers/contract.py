@@ -124,3 +124,5 @@ class WorkerLimits:
     artifacts: int = limits.SECONDARY_INPUTS  # ours: stages also pass files on; a job publishes 4
     artifact_bytes: int = limits.SECONDARY_FILE_BYTES  # ours: as large as a document may be
     guardian_restarts: int = 5  # ours
+    steps_back: bool = True
+    """Whether a worker runs at a lower priority, behind the editor and the backend (ours)."""

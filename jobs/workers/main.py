@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 REGISTRY: Final = "jobs.operations.registry"
 """The table of operations; it stands above this room, so it is named and not imported."""
 
-PRELOAD: Final = ("pyhornedowl", "pyoxigraph", "pyelk")
-"""What a warmed worker imports while it waits, before the stages: 10 ms of parsers, 240 ms of reasoner."""
+PRELOAD: Final = ("pyoxigraph", "pyelk")
+"""What a warmed worker imports while it waits, before the stages: 5 ms of parser, 240 ms of reasoner."""
 
 
 class Channel:
@@ -89,7 +89,7 @@ def prepare(argv: Sequence[str] | None = None) -> None:
         sys.exit("worker: usage: --parent PID [--die-with-parent]; the pool starts me")
     if arguments[2:] == ["--die-with-parent"]:
         os_support.die_with_parent(int(arguments[1]))
-    os_support.step_behind_others()
+    os_support.go_first_when_memory_ends()
     os.umask(0o077)
     faulthandler.enable()
 
@@ -116,6 +116,7 @@ def serve(
     )
     frame = inbox.get()
     if frame.get("type") == "warm":
+        os_support.step_behind_others()
         warm_up(preload, inbox)
         frame = inbox.get()
     reporter = ProgressReporter(channel.send, cancelled)
@@ -142,6 +143,8 @@ def run_one(frame: Frame, find_stage: contract.FindStage, reporter: contract.Rep
     """The answer to one `run` frame; whatever the stage does, it is a frame."""
     try:
         call, memory_bytes = _call_of(frame)
+        if frame.get("steps_back"):
+            os_support.step_behind_others()
         if memory_bytes:
             os_support.limit_memory(memory_bytes)
         stage = _registered(find_stage, call)

@@ -130,11 +130,14 @@ def die_with_parent(parent_pid: int) -> None:
 
 
 def step_behind_others() -> None:
-    """Let the editor and the backend go first: lower priority, first choice when memory runs out."""
-    if sys.platform == "win32":
-        return
-    with contextlib.suppress(OSError):
-        os.nice(_NICENESS)
+    """Let the editor, the backend and their callers go first: a lower priority, for good."""
+    if sys.platform != "win32":
+        with contextlib.suppress(OSError):
+            os.nice(max(0, _NICENESS - os.nice(0)))  # asked twice, it steps back once
+
+
+def go_first_when_memory_ends() -> None:
+    """Be what the system kills when memory runs out, rather than the editor; Linux only."""
     if sys.platform == "linux":
         with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w", encoding="ascii") as score:
             score.write(str(_OOM_SCORE))

@@ -140,7 +140,7 @@ class WorkerPool:
             SchedulerFailed: the inputs are no JSON, or above the bound of a frame.
             ProtegeJobsError: what the stage raised, as the class its code names.
         """
-        order = results.run_order(call, memory_bytes)
+        order = results.run_order(call, memory_bytes, steps_back=self._limits.steps_back)
         worker: WorkerProcess | None = None
         stopping_at: float | None = None
         is_cooperative = False

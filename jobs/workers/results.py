@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _SHA256_CHARACTERS = 64
 
 
-def run_order(call: StageCall, memory_bytes: int | None) -> bytes:
+def run_order(call: StageCall, memory_bytes: int | None, *, steps_back: bool) -> bytes:
     """The encoded order to run one stage; `SchedulerFailed` when its inputs cannot be sent."""
     frame: Frame = {
         "type": "run",
@@ -29,6 +29,7 @@ def run_order(call: StageCall, memory_bytes: int | None) -> bytes:
         "inputs": dict(call.inputs),
         "work_dir": str(call.work_dir.absolute()),
         "memory_bytes": memory_bytes,
+        "steps_back": steps_back,
     }
     try:
         return encode(frame)

@@ -14,6 +14,7 @@ import anyio
 
 from jobs.errors import InvalidRequest, ProtegeJobsError, RunTimedOut
 from jobs.values import State
+from jobs.workers.contract import WorkerLimits
 from plugin_bridge.cli.delivery import deliver
 from plugin_bridge.cli.exit_codes import ExitCode
 from plugin_bridge.cli.settings import existing_file, log_to_stderr, window_settings
@@ -35,6 +36,8 @@ FAIL_ON: Final = {
     "classification": ("never", "unsatisfiable"),
 }
 """The levels that mean something to a job type."""
+_FOREGROUND: Final = WorkerLimits(steps_back=False)
+"""The command is what its user waits for; there is no editor to step behind."""
 _STOPPING_S: Final = 10.0
 """How long a job past its deadline is waited for; its own bound is 5 s."""
 
@@ -72,7 +75,7 @@ def _checked(options: argparse.Namespace) -> tuple[WindowSettings, Json]:
 
 
 async def _run(options: argparse.Namespace, settings: WindowSettings, request: Json) -> int:
-    async with open_window(settings) as window:
+    async with open_window(settings, worker_limits=_FOREGROUND) as window:
         arguments = StartShape(window.materialization_axioms_max).read(
             {"type": options.type, "idempotency_key": "run", "request": request}
         )
