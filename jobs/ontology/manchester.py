@@ -12,11 +12,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from jobs.errors import InvalidOntology
+from jobs.ontology import grammar
 from jobs.ontology.functional import read_functional
+from jobs.ontology.manchester_kinds import settle_kinds
+from jobs.ontology.reading import declared_types
 from jobs.ontology.terms import NESTING_MAX
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
     from jobs.ontology.document import OntologyDocument
+    from jobs.ontology.grammar import EntityType
 
 OPERATORS_MAX: Final = 1000
 """Class constructors in one section; each may be a level of the library's recursion (ours)."""
@@ -32,31 +38,75 @@ _PREFIX: Final = re.compile(r"^[ \t]*Prefix:[ \t]*([^\s:]*):[ \t]*<([^>\n]*)>", 
 _FLOAT: Final = re.compile(
     r'"([+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?)[fF]"(?=\^\^<http://www\.w3\.org/2001/XMLSchema#float>)'
 )
+_BARE_DATATYPES: Final = frozenset({"integer", "decimal", "float", "string"})
+_BARE_DATATYPE: Final = re.compile(r"(?<![\w:#/.-])(?:integer|decimal|float|string)(?![\w:#/-])")
 
 
-def read_manchester(text: str) -> OntologyDocument:
-    """The document; raises `InvalidOntology` with the line where the library tells it."""
+def read_manchester(
+    text: str, external_types: Mapping[str, frozenset[EntityType]] | None = None
+) -> tuple[OntologyDocument, frozenset[str]]:
+    """The document and the IRIs whose kind was guessed.
+
+    Args:
+        external_types: what imported documents declare.
+    Raises:
+        InvalidOntology: with the line where the library tells it.
+    """
     import pyhornedowl
 
-    _check_nesting(text)
+    _check_sections(text)
     try:
-        ontology = pyhornedowl.open_ontology_from_string(text, "omn")
+        ontology = pyhornedowl.open_ontology_from_string(_with_full_datatypes(text), "omn")
     except ValueError as error:
         raise _as_invalid(error, text) from None
-    # The library keeps the mark of a float literal (1.5f) as part of its value.
-    written = _FLOAT.sub(r'"\1"', ontology.save_to_string("ofn"))
     try:
-        document = read_functional(written)
+        document = read_functional(ontology.save_to_string("ofn"))
+        # The library keeps the mark of a float literal (1.5f) as part of its value.
+        document = replace(
+            document,
+            axioms=tuple(_without_float_mark(document.axioms)),
+            annotations=tuple(_without_float_mark(document.annotations)),
+        )
+        document, guessed = settle_kinds(document, declared_types(document), external_types or {})
     except InvalidOntology as error:
         reason = re.sub(r"^Line \d+: ", "", error.message)  # a line of the text in between
         raise InvalidOntology(reason, details={"format": "manchester"}) from None
-    return replace(document, format="manchester", reader="horned", prefixes=dict(_PREFIX.findall(text)))
+    prefixes = dict(_PREFIX.findall(text))
+    return replace(document, format="manchester", reader="horned", prefixes=prefixes), guessed
 
 
-def _check_nesting(text: str) -> None:
+def _without_float_mark(texts: Iterable[str]) -> list[str]:
+    return sorted({_FLOAT.sub(r'"\1"', text) for text in texts})
+
+
+def _with_full_datatypes(text: str) -> str:
+    """The text with the grammar's four datatype words as IRIs; the library takes them for names."""
+    if _BARE_DATATYPE.search(text) is None:
+        return text
+
+    def replacement(match: re.Match[str]) -> str:
+        token = match.group()
+        return f"<{grammar.XSD}{token}>" if token in _BARE_DATATYPES else token
+
+    return _TOKEN.sub(replacement, text)
+
+
+def _check_sections(text: str) -> None:
+    """Refuse what the library's reader cannot take: deep nesting, and annotations that it would drop."""
     depth = operators = 0
+    before = ""
     for match in _TOKEN.finditer(text):
         token = match.group()
+        if token[0] == "#":
+            continue
+        if token == "Annotations:" and before == "HasKey:":
+            line = text.count("\n", 0, match.start()) + 1
+            raise InvalidOntology(
+                f"Line {line}: annotations on HasKey are not read in Manchester syntax; "
+                "save the file in another syntax.",
+                details={"line": line, "format": "manchester", "construct": "HasKey"},
+            )
+        before = token
         if token in "({[":
             depth += 1
         elif token in ")}]":

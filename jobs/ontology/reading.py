@@ -91,7 +91,7 @@ def _read(
         case "manchester":
             from jobs.ontology.manchester import read_manchester
 
-            return read_manchester(source.text), frozenset()
+            return read_manchester(source.text, external_types)
         case "rdfxml":
             from jobs.ontology.rdf import read_rdf
             from jobs.ontology.xml_source import prepare_xml
