@@ -184,7 +184,10 @@ async def open_window(
     workspace_id = WorkspaceId(str(uuid.uuid4()))
     discovery_folder = settings.project or settings.document.parent
     policy = await to_thread.run_sync(resolve_policy, discovery_folder)
-    private = await to_thread.run_sync(_private_root)
+    await to_thread.run_sync(sweep)
+    # On the loop, which serves nobody yet: Ctrl-C ends the wait for a thread, shielded or not, and
+    # the folder that the thread then makes would be nobody's.
+    private = PrivateRoot.create()
     try:
         with _unwrapped():
             async with (
@@ -280,11 +283,6 @@ def _unwrapped() -> Iterator[None]:
             raise
     if single is not None:
         raise single
-
-
-def _private_root() -> PrivateRoot:
-    sweep()
-    return PrivateRoot.create()
 
 
 def _audit_sink(policy: ResolvedPolicy, clock: Clock) -> RotatingFileSink:

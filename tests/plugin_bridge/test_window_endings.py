@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import signal
 import subprocess
+import threading
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -14,6 +16,9 @@ import anyio.to_thread
 import pytest
 
 from jobs.errors import AuthorizationRevoked, UnknownJobArtifact
+from plugin_bridge.files import sweep
+from plugin_bridge.settings import WindowSettings
+from plugin_bridge.window import open_window
 from tests.support.live_window import (
     Gate,
     call,
@@ -404,4 +409,30 @@ async def test_a_start_given_up_at_any_step_leaves_nothing(
             assert len(list(root.glob("capture-*"))) <= 1, at
         assert at > 10
         assert (await driver.ended(started["job"]["job_id"]))["state"] == "succeeded"
+    assert places.left() == []
+
+
+async def test_a_window_whose_opening_is_interrupted_in_a_thread_leaves_no_folder(
+    document: Path, places: Places, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ctrl-C cancels the main task as asyncio does, which no shield of anyio holds off."""
+    begun, may_end = threading.Event(), threading.Event()
+
+    def slow_sweep() -> int:
+        begun.set()
+        assert may_end.wait(10)
+        return sweep()
+
+    async def opened() -> None:
+        async with open_window(WindowSettings(document=document)):
+            pytest.fail("the window opened")
+
+    monkeypatch.setattr("plugin_bridge.window.sweep", slow_sweep)
+    opening = asyncio.get_running_loop().create_task(opened())
+    await anyio.to_thread.run_sync(begun.wait, 10)
+    opening.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await opening
+    may_end.set()
+    await anyio.to_thread.run_sync(lambda: wait_until(lambda: (places.private / "run").is_dir(), 10))
     assert places.left() == []
