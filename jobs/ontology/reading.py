@@ -94,10 +94,11 @@ def _read(
             return read_manchester(source.text, external_types)
         case "rdfxml":
             from jobs.ontology.rdf import read_rdf
+            from jobs.ontology.rdfxml_text import simplify
             from jobs.ontology.xml_source import prepare_xml
 
             xml = prepare_xml(source.text, "rdfxml")
-            data, prefixes = xml.text.encode(), xml.prefixes
+            data, prefixes = simplify(xml.text).encode(), xml.prefixes
             del source, xml  # large documents are held once, not thrice
             return read_rdf(data, "rdfxml", external_types, prefixes)
         case "turtle":

@@ -121,6 +121,8 @@ def _triples(data: bytes, rdf_format: RdfFormat) -> Iterator[Triple]:
     }[rdf_format]
     try:
         lines = ox.serialize(ox.parse(data, format=syntax), format=ox.RdfFormat.N_TRIPLES)
+    except MemoryError as error:
+        raise _too_long(error, rdf_format) from None
     except (SyntaxError, ValueError) as error:
         if "IRI" not in str(error):
             raise _syntax_error(error, rdf_format) from None
@@ -131,6 +133,8 @@ def _triples(data: bytes, rdf_format: RdfFormat) -> Iterator[Triple]:
     # An IRI that the strict parser refuses: the OWL API takes most of them, so they are looked at one by one.
     try:
         parsed = list(ox.parse(data, format=syntax, lenient=True))
+    except MemoryError as error:
+        raise _too_long(error, rdf_format) from None
     except (SyntaxError, ValueError) as error:
         raise _syntax_error(error, rdf_format) from None
     for quad in parsed:
@@ -200,6 +204,16 @@ def _check_iri(term: str) -> None:
         relative = ":" not in term
         hint = "is relative and the document names no base" if relative else "is not an IRI"
         raise Misfit(f"{term} {hint}.", construct="IRI", terms=(term,))
+
+
+def _too_long(error: MemoryError, rdf_format: str) -> Exception:
+    """The parser holds one token in a bounded buffer, and says so as if memory had run out."""
+    if "buffer" not in str(error):
+        return error
+    return InvalidOntology(
+        f"Not readable as {rdf_format}: a literal, IRI or comment is longer than 16 MiB.",
+        details={"format": rdf_format},
+    )
 
 
 def _syntax_error(error: Exception, rdf_format: str) -> InvalidOntology:

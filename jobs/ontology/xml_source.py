@@ -50,6 +50,8 @@ def prepare_xml(text: str, name: str) -> XmlSource:
     Raises:
         InvalidOntology: not well-formed (with the line), or an entity that is not taken.
     """
+    if "\r" in text:  # every line end is one line feed (XML 1.0, 2.11); the RDF/XML parser leaves them
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
     declaration = _XML_DECLARATION.match(text)
     if declaration:  # the text is decoded already, so what it said of its encoding no longer holds
         text = (
