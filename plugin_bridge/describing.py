@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from jobs.operations.registry import find_operation
 
 if TYPE_CHECKING:
+    from jobs.reasoners.probe import ProbeReport
     from jobs.reasoners.profiles import ReasonerProfile
     from jobs.values import Json, WorkspaceId
     from plugin_bridge.access import Session
@@ -25,6 +26,7 @@ def describe(
     policy: ResolvedPolicy,
     profile: ReasonerProfile | None,
     profile_name: str,
+    probe: ProbeReport | None,
     session: Session,
     is_read_only: bool,
 ) -> Json:
@@ -32,6 +34,7 @@ def describe(
 
     Args:
         profile: what `profile_name` stands for; None when there is no such profile.
+        probe: how its cancellation probe ended; None when no verdict is kept (W 8.9).
     """
     return {
         "title": title,
@@ -43,7 +46,7 @@ def describe(
             "loaded": list(ontology.imports_loaded),
             "missing": list(ontology.imports_missing),
         },
-        "reasoner": _reasoner(profile, profile_name),
+        "reasoner": _reasoner(profile, profile_name, probe),
         "policy": {
             "loaded": policy.loaded,
             "path": policy.relative_policy_path,
@@ -58,15 +61,17 @@ def describe(
     }
 
 
-def _reasoner(profile: ReasonerProfile | None, name: str) -> Json:
+def _reasoner(profile: ReasonerProfile | None, name: str, probe: ProbeReport | None) -> Json:
     if profile is None:
-        return {"profile_id": name, "name": None, "version": None, "reviewed": False, "capabilities": {}}
+        nothing: Json = {"name": None, "version": None, "reviewed": False, "capabilities": {}}
+        return {"profile_id": name, **nothing, "probe": None}
     return {
         "profile_id": profile.profile_id,
         "name": profile.identity.reasoner_name,
         "version": profile.identity.version,
         "reviewed": profile.is_reviewed,
         "capabilities": {str(row["id"]): row["status"] for row in profile.capability_rows()},
+        "probe": None if probe is None else probe.as_json(),
     }
 
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from jobs.operations.registry import Operation
-    from jobs.reasoners.probe import CancellationProbe
+    from jobs.reasoners.probe import CancellationProbe, ProbeReport
     from jobs.reasoners.profiles import ReasonerProfile
     from jobs.service import Accepted, JobService
     from jobs.values import Json, Owner
@@ -139,6 +139,10 @@ class JobStarter:
             return self.profile(policy)
         except ReasonerNotCancellable:
             return None
+
+    def find_probe(self, profile: ReasonerProfile) -> ProbeReport | None:
+        """How the profile's cancellation probe ended; None when no verdict is kept."""
+        return self._probe.report(profile)
 
     async def _computation(
         self,

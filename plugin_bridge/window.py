@@ -156,13 +156,15 @@ class Window:
         policy = await self._starter.policy()
         hold = await self._shelf.hold()
         try:
+            profile = self._starter.find_profile(policy)
             return describe(
                 title=self._host.title,
                 workspace_id=self.workspace_id,
                 ontology=hold.ontology,
                 policy=policy,
-                profile=self._starter.find_profile(policy),
+                profile=profile,
                 profile_name=self._starter.profile_name(policy),
+                probe=None if profile is None else self._starter.find_probe(profile),
                 session=session,
                 is_read_only=self.is_read_only,
             )

@@ -32,10 +32,11 @@ def tools(start_shape: StartShape) -> list[Json]:
             "start_job",
             "Start a job",
             "Start one job on the ontology as it is now and return at once. type is classification (infer "
-            "the class hierarchy, find unsatisfiable classes), project_qc (quality checks), semantic_diff "
-            "(compare with another file of the project) or inference_materialization (collect inferred "
-            "axioms); request holds its options. Repeating the call with the same idempotency_key within "
-            "15 minutes returns the same job (reused: true). Next: get_job with the job_id.",
+            "the class hierarchy, find unsatisfiable classes), semantic_diff (compare with another file of "
+            "the project), project_qc (quality checks) or inference_materialization (collect inferred "
+            "axioms); job_types of describe_window are those that run here. request holds the options. "
+            "Repeating the call with the same idempotency_key within 15 minutes returns the same job "
+            "(reused: true). Next: get_job with the job_id.",
             start_shape.schema(),
             outputs.start_job(),
             _hints(reads_only=False, destructive=False, idempotent=True),

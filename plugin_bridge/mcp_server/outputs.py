@@ -118,10 +118,11 @@ def describe_window() -> Json:
     }
     reasoner = {
         "profile_id": name,
-        "name": name,
-        "version": name,
+        "name": _nullable(name),
+        "version": _nullable(name),
         "reviewed": _BOOLEAN,
         "capabilities": {"type": "object", "additionalProperties": statuses},
+        "probe": _nullable(_probe()),
     }
     policy = {"loaded": _BOOLEAN, "path": _nullable(name), "digest": DIGEST, "project_id": name}
     types = {"type": "array", "items": {"enum": [each.value for each in JobType]}, "uniqueItems": True}
@@ -140,6 +141,21 @@ def describe_window() -> Json:
                 "read_only": _BOOLEAN,
             }
         )
+    )
+
+
+def _probe() -> Json:
+    """How the live probe of a reasoner's cancellation ended: wall times and stop path (W 8.9)."""
+    seconds: Json = {"type": "number", "minimum": 0}
+    return closed(
+        {
+            "profile_id": {"type": "string"},
+            "passed": _BOOLEAN,
+            "started_in_s": seconds,
+            "stopped_in_s": seconds,
+            "stopped_by": {"enum": ["itself", "kill", ""]},
+            "problem": {"type": "string"},
+        }
     )
 
 

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 
 import anyio
 import pytest
+from jsonschema import Draft202012Validator
 
 from jobs.errors import ProtegeJobsError, ReasonerUnavailable, WorkerLost
 from jobs.reasoners import profiles
 from jobs.reasoners.probe import CancellationProbe
+from plugin_bridge.mcp_server import outputs
 from tests.support.live_window import (
     Driver,
     call,
@@ -107,7 +109,9 @@ async def test_an_unknown_profile_is_refused_by_name_and_does_not_close_the_wind
             await driver.start("classification", {})
         assert caught.value.code == "job_reasoner_not_cancellable"
         assert "structural" in caught.value.details["known_profiles"]
-        assert (await driver.call("describe_window", {}))["reasoner"]["profile_id"] == "hermit-9"
+        window = await driver.call("describe_window", {})
+        assert window["reasoner"]["profile_id"] == "hermit-9"
+        Draft202012Validator(outputs.describe_window()).validate(window)
         await nothing_is_left(driver, places)
 
 
@@ -125,6 +129,9 @@ async def test_a_classification_is_admitted_behind_a_probe_that_saw_it_die(docum
         assert report is not None
         assert report.passed
         assert 0 < report.stopped_in_s < 5
+        window = await driver.call("describe_window", {})
+        assert window["reasoner"]["probe"] == report.as_json()
+        Draft202012Validator(outputs.describe_window()).validate(window)
         assert (await driver.ended(job["job_id"]))["state"] == "succeeded"
 
 

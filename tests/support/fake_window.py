@@ -173,6 +173,7 @@ class FakeWindow:
                 "version": "1",
                 "reviewed": True,
                 "capabilities": {},
+                "probe": None,
             },
             "policy": {
                 "loaded": False,
