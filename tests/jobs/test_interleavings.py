@@ -17,7 +17,7 @@ from tests.support import jobs_doubles as d
 from tests.support.yielding_store import YieldingStore
 
 OWNERS = [d.owner("ann"), d.owner("ann", grant="g2"), d.owner("bob")]
-KINDS = ["cancel", "cancel", "revoke", "open", "open", "open", "list", "retry"]
+KINDS = ["cancel", "cancel", "revoke", "open", "open", "open", "list", "retry", "new"]
 ORDER = {State.QUEUED: 0, State.RUNNING: 1, State.CANCEL_PENDING: 2} | {
     state: 3 for state in State if state.is_terminal
 }
@@ -39,9 +39,11 @@ class Storm:
         self.retries: list[d.Work] = []
         self.reused: set[tuple[int, str]] = set()
 
-    async def blow(self, actions: list[tuple[str, int, int]], close_after: int | None) -> None:
+    async def blow(
+        self, actions: list[tuple[str, int, int]], close_after: int | None, store: YieldingStore
+    ) -> None:
         with tempfile.TemporaryDirectory() as folder:
-            async with d.bench(Path(folder), sink=self.sink, store=YieldingStore()) as it:
+            async with d.bench(Path(folder), sink=self.sink, store=store) as it:
                 self.it = it
                 self.jobs = [
                     (await it.start(work, OWNERS[number % 3], str(number))).job
@@ -55,7 +57,7 @@ class Storm:
                             group.start_soon(self.act, kind, which, turns)
                         if close_after is not None:
                             group.start_soon(self.act, "close", 0, close_after)
-                    for work in self.works:
+                    for work in self.works[:5]:
                         work.open("compute")
                     self.ended = [] if close_after is not None else [await it.ended(j) for j in self.jobs]
 
@@ -99,6 +101,16 @@ class Storm:
                     return  # closed meanwhile
                 self.retries.append(work)
                 self.reused.add((which, again.job.job_id))
+            case "new":
+                work = d.Work()
+                try:
+                    made = await self.it.start(work, job.owner, f"new {turns}")
+                except Refused:
+                    return
+                if not made.reused:
+                    self.works.append(work)
+                    self.outcomes.append(set())
+                    self.jobs.append(made.job)
             case "close":
                 await service.close()
 
@@ -113,6 +125,7 @@ class Storm:
             assert [event.sequence for event in events] == list(range(1, len(events) + 1))
             assert (kinds[0], kinds[-1]) == ("accepted", "terminal")
             assert len(set(kinds)) == len(kinds)
+            assert "started" not in kinds[2:]
             end, outcomes = events[-1].state, self.outcomes[number]
             if outcomes & {CancelOutcome.CANCELLED, CancelOutcome.CANCEL_REQUESTED}:
                 assert end is State.CANCELLED
@@ -134,10 +147,15 @@ class Storm:
     st.lists(st.booleans(), min_size=5, max_size=5),
     st.lists(st.sampled_from([False, False, True]), min_size=5, max_size=5),
     st.none() | st.integers(0, 80),
+    st.integers(0, 1000),
 )
 def test_any_interleaving_ends_as_was_answered(
-    actions: list[tuple[str, int, int]], commits: list[bool], fails: list[bool], close_after: int | None
+    actions: list[tuple[str, int, int]],
+    commits: list[bool],
+    fails: list[bool],
+    close_after: int | None,
+    seed: int,
 ) -> None:
     storm = Storm(commits, fails)
-    anyio.run(storm.blow, actions, close_after)
+    anyio.run(storm.blow, actions, close_after, YieldingStore(seed, most=12))
     storm.check()

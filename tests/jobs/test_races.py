@@ -54,6 +54,12 @@ class WaitingStore(MemoryStore):
     def __init__(self, gates: dict[str, Gate]) -> None:
         super().__init__()
         self.gates = gates
+        self.last: tuple[State, ...] = ()
+
+    async def clear(self) -> None:
+        """What the jobs had come to when the window forgot them."""
+        self.last = self.last or tuple(record.job.state for record in await self.everything())
+        await super().clear()
 
     async def compare_and_set(self, job_id: JobId, expected_revision: int, job: Job) -> Record | None:
         before = await self.find(job_id)
@@ -148,6 +154,7 @@ class Race:
         assert [event.sequence for event in events] == list(range(1, len(events) + 1))
         terminal = [event for event in events if event.kind is EventKind.TERMINAL]
         assert [event.state for event in terminal] == [state]
+        assert self.store.last[-1] is state
         if isinstance(self.work, CommittingWork):
             assert self.work.commits == (state is State.SUCCEEDED)
 

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
-import anyio
 import anyio.lowlevel
 
 from jobs import MemoryStore
 
 
 class YieldingStore(MemoryStore):
-    """Gives way before and behind every operation, as a database on a thread does."""
+    """Gives way some turns before and behind every operation, as a database on a thread does."""
+
+    def __init__(self, seed: int = 0, most: int = 1) -> None:
+        super().__init__()
+        self._random, self._most = random.Random(seed), most
 
     def __getattribute__(self, name: str) -> Any:
         method = super().__getattribute__(name)
@@ -19,9 +23,13 @@ class YieldingStore(MemoryStore):
             return method
 
         async def yielding(*arguments: Any) -> Any:
-            await anyio.lowlevel.checkpoint()
+            await self._give_way()
             result = await method(*arguments)
-            await anyio.lowlevel.checkpoint()
+            await self._give_way()
             return result
 
         return yielding
+
+    async def _give_way(self) -> None:
+        for _ in range(self._random.randint(min(1, self._most), self._most)):
+            await anyio.lowlevel.checkpoint()
