@@ -16,7 +16,7 @@ from jobs.descriptor import describe
 from jobs.errors import InvalidRequest
 from jobs.values import State
 from plugin_bridge.cli.exit_codes import ExitCode
-from plugin_bridge.cli.terminal import say, say_failure
+from plugin_bridge.cli.terminal import note, say, say_failure
 from plugin_bridge.mcp_server.text import Reports
 
 if TYPE_CHECKING:
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
 _NAMES: Final = {"application/json": "report.json", "text/owl-functional": "axioms.ofn"}
 """Plain names of artifacts by media type; a job has one of each at most."""
+_ARTIFACTS_HINT: Final = "--artifacts DIR writes them"
+_CANNOT_DECIDE: Final = ("unsupported", "untested")
+"""What a reasoner says of a question that it never answers; a gate on it must not pass."""
 
 
 async def deliver(window: Window, job: Job, options: argparse.Namespace) -> int:
@@ -51,6 +54,8 @@ async def deliver(window: Window, job: Job, options: argparse.Namespace) -> int:
         say(text)
     else:
         await to_thread.run_sync(_replace, options.output, text.encode())
+    if options.fail_on == "unsatisfiable" and job.result is not None:
+        _note_undecided(job.result.structured)
     return _exit_code(job, reports, options.fail_on)
 
 
@@ -61,7 +66,7 @@ def _artifacts(job: Job) -> tuple[ArtifactReference, ...]:
 async def _rendered(window: Window, job: Job, form: str) -> str:
     if form == "json":
         return json.dumps(describe(job), indent=2, ensure_ascii=False) + "\n"
-    return await Reports(window).of_job(window.access.local_session(), job)
+    return await Reports(window, _ARTIFACTS_HINT).of_job(window.access.local_session(), job)
 
 
 async def _read(window: Window, job: Job, artifact: ArtifactReference) -> bytes:
@@ -128,6 +133,18 @@ def _reaches(fail_on: str, summary: Json, reports: dict[ArtifactReference, bytes
             # The summary's count is null when it may be incomplete; classes found are in the report.
             report = json.loads(next(iter(reports.values())))
             found = report["unsatisfiable_classes"] or report["unsatisfiable_truncated"]
-            return bool(found) or summary["consistency_status"] == "inconsistent"
+            is_inconsistent = summary["consistency_status"] == "inconsistent"
+            return bool(found) or is_inconsistent or summary["unsatisfiable_status"] in _CANNOT_DECIDE
         case _:
             return False
+
+
+def _note_undecided(summary: Json) -> None:
+    """Say that a gate could not look at everything, lest its passing be read as a verdict."""
+    match summary["unsatisfiable_status"]:
+        case "unknown":
+            note("protege-jobs: --fail-on unsatisfiable saw what was found; not every class was decided.")
+        case "unsupported" | "untested":
+            note(
+                "protege-jobs: --fail-on unsatisfiable needs a reasoner that decides; this profile does not."
+            )

@@ -30,6 +30,7 @@ TEXT_BYTES: Final = 8 * limits.KIB  # decision 23
 REPORT_BYTES: Final = 512 * limits.KIB  # ours: what of a report is read for a text
 TEXTS_KEPT: Final = limits.RETAINED_PER_BACKEND
 POLL_HINT: Final = "Ask again in about 2 seconds with get_job."
+ARTIFACTS_HINT: Final = "read_job_artifact shows them, export_job_artifact saves them into the project"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,10 +134,15 @@ def of_window(described: Json) -> str:
 
 
 class Reports:
-    """Texts of jobs; those of succeeded jobs are kept, since such a job never changes."""
+    """Texts of jobs; those of succeeded jobs are kept, since such a job never changes.
 
-    def __init__(self, window: WindowPort) -> None:
+    Args:
+        artifacts_hint: how the reader of the text gets at the artifacts.
+    """
+
+    def __init__(self, window: WindowPort, artifacts_hint: str = ARTIFACTS_HINT) -> None:
         self._window = window
+        self._artifacts_hint = artifacts_hint
         self._kept: OrderedDict[JobId, str] = OrderedDict()
 
     async def of_job(self, session: Session, job: Job) -> str:
@@ -157,7 +163,7 @@ class Reports:
         if job.result.current is False:
             changed = ", ".join(job.result.changed_inputs)
             head += f"\nThe window has moved on since ({changed}); this is about what was captured."
-        tail = _artifacts(job)
+        tail = _artifacts(job, self._artifacts_hint)
         report = await self._beginning(session, job)
         # Parsing takes milliseconds and holds the interpreter, but not the loop's turn.
         lines = await anyio.to_thread.run_sync(rows.told, job.type, job.result.structured, report)
@@ -207,15 +213,14 @@ def _unfinished(job: Job) -> str:
             return f"{name} is {job.state}: {job.progress.message} {POLL_HINT}"
 
 
-def _artifacts(job: Job) -> str:
+def _artifacts(job: Job, hint: str) -> str:
     assert job.result is not None
     lines = [
         f"  {each.artifact_id}  {each.media_type}  {each.size_bytes} bytes" for each in job.result.artifacts
     ]
     if not lines:
         return ""
-    how = "Artifacts (read_job_artifact shows them, export_job_artifact saves them into the project):"
-    return "\n".join([how, *lines])
+    return "\n".join([f"Artifacts ({hint}):", *lines])
 
 
 def _name(job: Job) -> str:

@@ -94,6 +94,26 @@ def test_fail_on_of_a_classification(project: Path, document: str, level: str, c
 
 
 @pytest.mark.parametrize(
+    ("document", "profile", "code", "said"),
+    [
+        ("left.ofn", "structural", 1, "needs a reasoner that decides"),
+        ("outside_el.ofn", "elk", 0, "not every class was decided"),
+    ],
+)
+def test_fail_on_never_passes_in_silence_what_was_not_decided(
+    project: Path, document: str, profile: str, code: int, said: str
+) -> None:
+    (project / "outside_el.ofn").write_text(small("SubClassOf(:A ObjectAllValuesFrom(:p :B))"))
+    ran = run_command(
+        "run", "classification", document, "--profile", profile, "--fail-on", "unsatisfiable", cwd=project
+    )
+    assert ran.code == code
+    assert said in ran.err
+    assert "--artifacts DIR" in ran.out
+    assert "export_job_artifact" not in ran.out
+
+
+@pytest.mark.parametrize(
     "arguments",
     [
         (),
