@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from plugin_bridge.cli.exit_codes import ExitCode
-from plugin_bridge.cli.terminal import say, speak_every_alphabet
+from plugin_bridge.cli.terminal import prepare_streams, say
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,7 +26,7 @@ _FAIL_ON: Final = ("never", "difference", "breaking", "unsatisfiable")
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code; usage errors exit with 2 by themselves."""
-    speak_every_alphabet()
+    prepare_streams()
     options = _parser().parse_args(arguments)
     try:
         return int(options.command(options))

@@ -5,8 +5,10 @@ from __future__ import annotations
 import io
 import os
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
+
+from jobs.errors import StorageFailed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -16,17 +18,31 @@ if TYPE_CHECKING:
 
 
 def say(text: str) -> None:
-    """One line or more of result; to a reader that went away (`| head`) nothing more is said."""
+    """One line or more of result; to a reader that went away (`| head`) nothing more is said.
+
+    Raises:
+        StorageFailed: standard output does not take it, as on a full disk.
+    """
     try:
         sys.stdout.write(text if text.endswith("\n") else f"{text}\n")
         sys.stdout.flush()
-    except BrokenPipeError:
+    except OSError as error:
         # What is left in the buffer must not fail again when the interpreter ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not isinstance(error, BrokenPipeError):
+            raise StorageFailed(f"The result cannot be written: {error.strerror}.") from None
 
 
-def speak_every_alphabet() -> None:
-    """Let no character of a label or file name end the command, whatever the terminal can show."""
+def prepare_streams() -> None:
+    """Make the standard streams fit for use, however the command was started.
+
+    A closed one becomes the null device, or a pipe to a worker would get its number and its output;
+    and no character of a label or file name ends the command, whatever the terminal can show.
+    """
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            null = os.open(os.devnull, os.O_RDWR)  # the lowest free number, hence this one's
+            setattr(sys, name, os.fdopen(null, "w" if number else "r"))
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
@@ -38,8 +54,10 @@ def say_failure(error: JobError) -> None:
 
 
 def note(text: str) -> None:
-    """One line about the work, beside the result."""
-    sys.stderr.write(f"{text}\n")
+    """One line about the work, beside the result; whether anybody reads it changes nothing."""
+    with suppress(OSError):
+        sys.stderr.write(f"{text}\n")
+        sys.stderr.flush()
 
 
 def say_error(error: ProtegeJobsError) -> None:

@@ -218,6 +218,26 @@ def test_a_reader_that_leaves_early_hears_no_complaint(project: Path) -> None:
     assert (process.returncode, err) == (0, b"")
 
 
+@pytest.mark.parametrize(
+    ("closing", "code"), [(">&-", 0), ("2>&-", 0), ("<&-", 0), ("<&- >&- 2>&-", 0), (">/dev/full", 1)]
+)
+def test_standard_streams_may_be_closed_or_full(project: Path, closing: str, code: int) -> None:
+    words = command("run", "semantic_diff", "left.ofn", "same.ofn")
+    done = subprocess.run(
+        ["sh", "-c", f'exec "$@" {closing}', "sh", *words],
+        cwd=project,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=60,
+        check=False,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+    assert done.returncode == code
+    assert done.stderr.count(b"\n") == code
+    assert b"Traceback" not in done.stderr
+    assert done.stdout == b"" or b"succeeded" in done.stdout
+
+
 def test_a_terminal_that_cannot_show_a_character_gets_another(project: Path) -> None:
     label = 'AnnotationAssertion(rdfs:label :A "Größe ☃")'
     (project / "odd.ofn").write_text(small("SubClassOf(:A :B)", label), encoding="utf-8")
