@@ -134,6 +134,16 @@ def test_reviewed_digests_are_digests_and_differ() -> None:
         assert len(set(table.values())) == len(table)
 
 
+def test_every_published_wheel_of_the_carrier_is_reviewed() -> None:
+    """Else the default classification is refused on that system, whatever else works there."""
+    systems = ("linux arm64", "linux x86_64", "macos arm64", "macos x86_64", "windows x86_64")
+    pythons = ("cp311", "cp312", "cp313", "cp314")
+    assert {f"{each} {system}" for each in pythons for system in systems} | {"any"} == set(
+        reviewed.PYOWL_CORE_0_2_1
+    )
+    assert set(reviewed.PYELK_0_2_1) == set(systems)
+
+
 def test_looking_profiles_up_imports_no_reasoner() -> None:
     code = (
         "import sys; from jobs.reasoners import profiles; profiles.resolve('elk'); "
