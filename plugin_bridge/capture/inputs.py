@@ -7,7 +7,7 @@ still be the one that was copied, so that all inputs are of one moment.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from anyio import to_thread
@@ -17,7 +17,7 @@ from jobs.digests import json_digest
 from jobs.errors import InputChanged, PolicyUnavailable
 from jobs.values import InputIdentity, ModelRevision, SecondaryInput
 from plugin_bridge.capture.assets import AssetDigests, read_assets
-from plugin_bridge.files import ProjectRoot, copy_confined, look
+from plugin_bridge.files import ProjectRoot, copy_confined, digest_confined, look
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -128,11 +128,35 @@ class InputCapturer:
         Compared by fingerprint: an edit that was taken back has changed nothing. The reasoner is not
         among them: its profile is fixed for the life of a document window.
         """
-        now = await self.capture(captured.request, policy, captured.identity.reasoner_digest)
+        assets = await self._read_assets(policy)
+        right = await self._right_now(captured, policy)
+        hold = await self._shelf.hold()
         try:
-            return changed_fields(captured.identity, now.identity)
+            now = self._identity(
+                hold.ontology, policy, assets, right, captured.identity.reasoner_digest, captured.request
+            )
+            return changed_fields(captured.identity, now)
         finally:
-            now.release()
+            hold.release()
+
+    async def _right_now(self, captured: CapturedInputs, policy: ResolvedPolicy) -> CapturedFile | None:
+        """The captured right document with the digest that its file has now; nothing is copied.
+
+        Raises: as `capture`, of the right document.
+        """
+        right, reference = captured.right, str(captured.request.get(RIGHT_DOCUMENT))
+        if right is None:
+            return None
+
+        def read() -> CapturedFile:
+            folder = self._root_of(reference, policy)
+            if look(folder / right.relative_path) == (right.identity,):
+                return right
+            with _opened(folder) as root:
+                digest = digest_confined(root, reference, max_bytes=limits.SECONDARY_FILE_BYTES)
+            return replace(right, byte_digest=digest)
+
+        return await to_thread.run_sync(read)
 
     async def _check_unmoved(
         self, request: Json, policy: ResolvedPolicy, assets: AssetDigests, right: CapturedFile | None

@@ -63,7 +63,7 @@ def note(text: str) -> None:
 def say_error(error: ProtegeJobsError) -> None:
     """What went wrong, with its stable code and, where known, the line."""
     line = error.details.get("line")
-    where = f" (line {line})" if line is not None and f"line {line}" not in error.message else ""
+    where = f" (line {line})" if line is not None and f"line {line}" not in error.message.lower() else ""
     note(f"protege-jobs: {error.message}{where} [{error.code}]")
 
 
