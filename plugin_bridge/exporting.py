@@ -52,8 +52,7 @@ class Exporter:
 
         def recheck() -> None:
             """Runs in the exporting thread, under the project lock."""
-            if self._is_read_only():
-                raise ReadOnly("This window is read-only; nothing was written.")
+            self._check_writable()
             from_thread.run(self._service.artifact, owner, arguments.job_id, arguments.artifact_id)
 
         return await to_thread.run_sync(
@@ -79,6 +78,7 @@ class Exporter:
                 also_protected=self._own_files(policy),
             ) as plan,
         ):
+            self._check_writable()  # who may not write at all does not wait for the project lock
             published = publish(
                 plan,
                 data,
@@ -92,6 +92,10 @@ class Exporter:
             artifact_id=arguments.artifact_id,
             interactive_write_confirmation=False,
         )
+
+    def _check_writable(self) -> None:
+        if self._is_read_only():
+            raise ReadOnly("This window is read-only; nothing was written.")
 
     def _own_files(self, policy: ResolvedPolicy) -> tuple[str, ...]:
         if not self._document.is_relative_to(policy.project_root):
