@@ -123,6 +123,9 @@ class Runner:
             self._artifacts.condemn(live.job_id)
             return
         if record.job.state.is_terminal:
+            if record.job.state is State.CANCELLED:
+                # Whoever cancelled it may not have come to say so yet; said twice it is told once.
+                self._steps.emit_cancelled(live, record.job)
             return
         self._artifacts.condemn(live.job_id)
         at = self._steps.now()

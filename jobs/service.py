@@ -15,7 +15,7 @@ from __future__ import annotations
 import hmac
 import logging
 import uuid
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
@@ -309,7 +309,8 @@ class JobService:
             if not record.job.state.is_terminal and concerns(record.job.owner)
         ]
         for record in open_records:
-            await self._cancel(record)
+            with suppress(UnknownJob):  # it ended and was forgotten while the others were cancelled
+                await self._cancel(record)
         return len(open_records)
 
     async def keep_until(self, owner: Owner, job_id: str, until: datetime) -> Job:
