@@ -127,7 +127,8 @@ def _write_hierarchy(report: ReportWriter, taxonomy: Taxonomy | None) -> list[st
         for node, members in enumerate(nodes)
         if len(members) > 1 and taxonomy and node != taxonomy.bottom
     ]
-    report.add_rows("equivalents", together, _EQUIVALENTS_BYTES)
+    are_there = report.add_rows("equivalents", together, _EQUIVALENTS_BYTES)
+    report.add("equivalents_truncated", not are_there)
     is_small = len(nodes) <= limits.TAXONOMY_NODES
     is_there = report.add_rows(
         "groups", _groups(taxonomy) if taxonomy and is_small else (), limits.TAXONOMY_BYTES

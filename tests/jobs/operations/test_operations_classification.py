@@ -38,6 +38,7 @@ KEYS = {
     "reasoner",
     "groups",
     "equivalents",
+    "equivalents_truncated",
     "counts",
     "taxonomy_truncated",
     "taxonomy_limit",
@@ -192,6 +193,16 @@ def test_a_large_taxonomy_is_dropped_whole(tmp_path: Path, monkeypatch: pytest.M
         assert bool(report["groups"]) is fits
         assert report["counts"]["nodes"] == 7
         assert report["equivalents"]
+        assert report["equivalents_truncated"] is False
+
+
+def test_large_equivalence_groups_are_dropped_whole_and_not_in_silence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(classification, "_EQUIVALENTS_BYTES", 20)
+    _, report = classify(KITCHEN, "elk", tmp_path)
+    assert (report["equivalents"], report["equivalents_truncated"]) == ([], True)
+    assert report["counts"]["equivalence_groups"] == 1
 
 
 def test_the_reasoner_must_be_the_admitted_one(tmp_path: Path) -> None:
