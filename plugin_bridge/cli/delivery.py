@@ -59,6 +59,25 @@ async def deliver(window: Window, job: Job, options: argparse.Namespace) -> int:
     return _exit_code(job, reports, options.fail_on)
 
 
+def check_places(output: Path | None, artifacts: Path | None) -> None:
+    """Refuse before the work begins what could only be refused after it.
+
+    Raises:
+        InvalidRequest: a folder to write to is missing, is none, or cannot be written.
+    """
+    if output is not None and not os.path.lexists(output):
+        _check_folder("-o", output.parent)
+    if artifacts is not None and os.path.lexists(artifacts):  # else it is made
+        _check_folder("--artifacts", artifacts)
+
+
+def _check_folder(option: str, folder: Path) -> None:
+    if not os.path.isdir(folder):
+        raise InvalidRequest(f"{option}: there is no folder {folder}.")
+    if not os.access(folder, os.W_OK):
+        raise InvalidRequest(f"{option}: the folder {folder} cannot be written.")
+
+
 def _artifacts(job: Job) -> tuple[ArtifactReference, ...]:
     return () if job.result is None else job.result.artifacts
 

@@ -17,7 +17,7 @@ def init(options: argparse.Namespace) -> int:
     from plugin_bridge.policy import init_project
 
     try:
-        path = init_project(options.folder)
+        path = init_project(options.folder, force=options.force)
     except ProtegeJobsError as error:
         say_error(error)
         return ExitCode.FAILED

@@ -114,6 +114,7 @@ def _add_init(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
         description="Write .protege-jobs/project.yaml, commented, with the defaults in force.",
     )
     init.add_argument("folder", type=Path, nargs="?", default=Path(), metavar="DIR", help="default: here")
+    init.add_argument("--force", action="store_true", help="also inside a folder that has a policy above it")
     init.set_defaults(command=_init)
 
 

@@ -15,7 +15,7 @@ import anyio
 from jobs.errors import InvalidRequest, ProtegeJobsError, RunTimedOut
 from jobs.values import State
 from jobs.workers.contract import WorkerLimits
-from plugin_bridge.cli.delivery import deliver
+from plugin_bridge.cli.delivery import check_places, deliver
 from plugin_bridge.cli.exit_codes import ExitCode
 from plugin_bridge.cli.settings import existing_file, log_to_stderr, window_settings
 from plugin_bridge.cli.terminal import note, progress_line, say_error
@@ -63,6 +63,7 @@ def _checked(options: argparse.Namespace) -> tuple[WindowSettings, Json]:
     if options.fail_on not in levels:
         raise InvalidRequest(f"--fail-on for {options.type} is one of: {', '.join(levels)}.")
     settings, request = window_settings(options), dict(options.request)
+    check_places(options.output, options.artifacts)
     if options.type != "semantic_diff":
         if options.right is not None:
             raise InvalidRequest(f"{options.type} takes one file; {options.right} is one too many.")

@@ -52,7 +52,7 @@ def init_project(folder: Path, *, force: bool = False) -> Path:
         raise _refused("exists", f"{MARKER_FOLDER}/{POLICY_NAME} is there already; it was left as it is.")
     if not force and _lies_in_a_project(folder):
         raise _refused(
-            "nested", "A folder above already has a policy. Use force to start a project inside it."
+            "nested", "A folder above already has a policy. Use --force to start a project inside it."
         )
     try:
         marker.mkdir(exist_ok=True)

@@ -133,6 +133,8 @@ def test_fail_on_never_passes_in_silence_what_was_not_decided(
         ("run", "classification", "left.ofn", "--request", '{"limit": 10001}'),
         ("run", "classification", "left.ofn", "--catalog", "absent.xml"),
         ("run", "classification", "left.ofn", "--project", "absent"),
+        ("run", "classification", "hard.ofn", "-o", "no/such"),
+        ("run", "classification", "hard.ofn", "--artifacts", "left.ofn"),
         ("run", "semantic_diff", "left.ofn"),
         ("run", "semantic_diff", "left.ofn", "absent.ofn"),
         ("serve", "absent.ofn"),
@@ -453,6 +455,11 @@ def test_init_writes_a_policy_that_loads_and_never_a_second_one(project: Path) -
     assert second.code in (1, 2)
     assert one_line(second)
     assert policy.read_text() == text
+    (project / "inner").mkdir()
+    inner = run_command("init", "inner", cwd=project)
+    assert inner.code in (1, 2)
+    assert "--force" in one_line(inner)
+    assert run_command("init", "inner", "--force", cwd=project).code == 0
     absent = run_command("init", "no/such/folder", cwd=project)
     assert absent.code in (1, 2)
     assert one_line(absent)
