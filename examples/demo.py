@@ -29,20 +29,16 @@ console = Console()
 
 
 async def demo(document: Path, right: Path | None) -> int:
-    """Run the walk and return an exit code."""
-    project = OUTPUT.resolve()
-    project.mkdir(exist_ok=True)
-    document_copy = shutil.copy(document, project)
-    command = ["-m", "plugin_bridge.cli", "serve", str(document_copy), "--project", str(project)]
-    server = StdioServerParameters(command=sys.executable, args=command, cwd=Path.cwd())
+    """Run the walk over two files of the project folder and return an exit code."""
+    command = ["-m", "plugin_bridge.cli", "serve", str(document), "--project", str(document.parent)]
+    server = StdioServerParameters(command=sys.executable, args=command)
     console.rule(f"[bold]{escape(document.name)}[/] as a window over stdio MCP")
     async with Client(server) as client:
         window = await call(client, "describe_window", {})
         console.print(escape(window.text))
         ok = True
         if right is not None:
-            right_copy = Path(shutil.copy(right, project))
-            request = {"right_document": right_copy.name, "network": "deny", "include_imports": False}
+            request = {"right_document": right.name, "network": "deny", "include_imports": False}
             console.rule(f"What changed against [bold]{escape(right.name)}[/]")
             job = await run_job(client, "semantic_diff", request)
             ok &= job is not None and await export(client, job, f"{document.stem}-diff.json")
@@ -118,7 +114,10 @@ def main() -> int:
     for path in (document, right):
         if path is not None and not path.is_file():
             parser.error(f"no such file: {path}")
-    return anyio.run(demo, document, right)
+    project = OUTPUT.resolve()
+    project.mkdir(exist_ok=True)
+    copies = [None if path is None else Path(shutil.copy(path, project)) for path in (document, right)]
+    return anyio.run(demo, *copies)
 
 
 if __name__ == "__main__":
