@@ -191,6 +191,7 @@ class AuditLog:
         self._more = anyio.Event()
         self._delivering = anyio.Lock()
         self._draining = anyio.CancelScope(shield=True)
+        self._is_failing = False
 
     def emit(self, trail: Trail, kind: EventKind, job: Job, at: datetime) -> Delivery:
         """Put the next event of a job in the line, without waiting; a full line drops it.
@@ -247,11 +248,19 @@ class AuditLog:
                     delivery.settle(settled)
 
     async def _deliver(self, event: JobEvent) -> bool:
+        """Whether the sink has it; the log hears once that a sink fails, not at every event."""
+        problem: Exception | None = None
         try:
-            with anyio.move_on_after(limits.AUDIT_DELIVERY_S) as waiting:
+            with anyio.fail_after(limits.AUDIT_DELIVERY_S):
                 await self._sink.deliver(event)
-        except Exception as problem:  # noqa: BLE001 - W 10.4: trouble of a sink, of any kind, touches no job
-            extra = {"job_id": event.job_id, "failure_type": type(problem).__name__}
+        except Exception as found:  # noqa: BLE001 - W 10.4: trouble of a sink, of any kind, touches no job
+            problem = found
+        if problem is not None and not self._is_failing:
+            extra = {
+                "job_id": event.job_id,
+                "failure_type": type(problem).__name__,
+                "errno": getattr(problem, "errno", None),
+            }
             logger.error("audit.failed", extra=extra)
-            return False
-        return not waiting.cancelled_caught
+        self._is_failing = problem is not None
+        return problem is None

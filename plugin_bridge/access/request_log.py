@@ -54,6 +54,7 @@ class RequestLog:
         self._append = append
         self._pending: deque[RequestRecord] = deque()
         self._dropped = 0
+        self._is_failing = False
         self._more = anyio.Event()
         self._writing = anyio.Lock()
 
@@ -90,9 +91,12 @@ class RequestLog:
         try:
             with anyio.fail_after(limits.AUDIT_DELIVERY_S):
                 await self._append(line)
+            self._is_failing = False
         except OSError as problem:  # TimeoutError is one too: trouble of the audit touches no call
-            extra = {"operation": row["operation"], "errno": problem.errno}
-            logger.error("audit.request_not_kept", extra=extra)
+            if not self._is_failing:  # said once, not at every call
+                extra = {"operation": row["operation"], "errno": problem.errno}
+                logger.error("audit.request_not_kept", extra=extra)
+            self._is_failing = True
 
 
 def _row(record: RequestRecord, dropped_after: int) -> Json:

@@ -17,7 +17,8 @@ from jobs.values import State
 from jobs.workers.contract import WorkerLimits
 from plugin_bridge.cli.delivery import check_places, deliver
 from plugin_bridge.cli.exit_codes import ExitCode
-from plugin_bridge.cli.settings import existing_file, log_to_stderr, window_settings
+from plugin_bridge.cli.logs import log_to_stderr
+from plugin_bridge.cli.settings import existing_file, window_settings
 from plugin_bridge.cli.terminal import note, progress_line, say_error
 from plugin_bridge.mcp_server.arguments import StartShape
 from plugin_bridge.window import open_window

@@ -13,7 +13,8 @@ import anyio
 from jobs.descriptor import describe
 from jobs.errors import InvalidRequest, ProtegeJobsError
 from plugin_bridge.cli.exit_codes import ExitCode
-from plugin_bridge.cli.settings import log_to_stderr, window_settings
+from plugin_bridge.cli.logs import log_to_stderr
+from plugin_bridge.cli.settings import window_settings
 from plugin_bridge.cli.terminal import note, say_error
 from plugin_bridge.window import open_window
 

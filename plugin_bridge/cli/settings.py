@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import logging
 import os
-import sys
 from typing import TYPE_CHECKING
 
 from jobs.errors import InvalidRequest
@@ -31,13 +29,6 @@ def window_settings(options: argparse.Namespace) -> WindowSettings:
         catalog=None if options.catalog is None else existing_file(options.catalog, "--catalog"),
         profile=options.profile,
     )
-
-
-def log_to_stderr() -> None:
-    """Send the log to standard error: standard output carries results or the protocol."""
-    level = os.environ.get("PROTEGE_JOBS_LOG", "WARNING").upper()
-    known = level if level in logging.getLevelNamesMapping() else "WARNING"
-    logging.basicConfig(stream=sys.stderr, level=known, format="%(levelname)s %(name)s %(message)s")
 
 
 def _check_profile(name: str | None) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from dataclasses import fields
 
 import pytest
@@ -46,3 +47,33 @@ async def test_nothing_is_said_after_the_end() -> None:
     assert [event.kind.value for event in sink.events] == [
         "accepted", "started", "cancel_requested", "terminal",
     ]  # fmt: skip
+
+
+async def test_a_sink_that_keeps_failing_is_logged_once_and_again_after_it_has_worked(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    class Flaky(Sink):
+        is_broken = True
+
+        async def deliver(self, event: JobEvent) -> None:
+            if self.is_broken:
+                raise PermissionError(errno.EACCES, "/private/audit")
+            await super().deliver(event)
+
+    sink, trail = Flaky(), Trail()
+    log = AuditLog(sink)
+    running = job_in(State.RUNNING, Fence.OPEN)
+
+    async def say(count: int) -> None:
+        for _ in range(count):
+            log.emit(trail, EventKind.PROGRESS, running, START)
+        await log.flush()
+
+    await say(3)
+    assert [(each.message, each.errno) for each in caplog.records] == [("audit.failed", errno.EACCES)]
+    sink.is_broken = False
+    await say(1)
+    sink.is_broken = True
+    await say(2)
+    assert len(caplog.records) == 2
+    assert trail.failed

@@ -96,6 +96,7 @@ async def test_a_broken_disk_is_logged_and_touches_nothing(caplog: pytest.LogCap
     lines.is_broken = True
     async with request_log(lines.append) as log:
         log.record(record())
+        log.record(record())
     assert [each.message for each in caplog.records] == ["audit.request_not_kept"]
 
 
