@@ -31,9 +31,16 @@ _NAME_BYTES: Final = 12
 
 
 def private_base() -> Path:
-    """The folder above all private folders; `PROTEGE_JOBS_RUNTIME_DIR` overrides it."""
+    """The folder above all private folders; `PROTEGE_JOBS_RUNTIME_DIR` overrides it.
+
+    Absolute, since workers have another working folder than the backend.
+    """
     chosen = os.environ.get("PROTEGE_JOBS_RUNTIME_DIR")
-    return Path(chosen) if chosen else Path(platformdirs.user_cache_dir("protege-jobs", appauthor=False))
+    return (
+        Path(os.path.abspath(chosen))
+        if chosen
+        else Path(platformdirs.user_cache_dir("protege-jobs", appauthor=False))
+    )
 
 
 class PrivateRoot:

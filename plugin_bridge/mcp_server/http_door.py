@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 PATH: Final = "/mcp"
 _METHODS: Final = ("POST", "GET", "DELETE")
+_ONCE: Final = frozenset({b"host", b"origin", b"authorization", b"mcp-session-id"})
+"""Headers that decide who may call: of two, a reader behind this door could take the other one."""
 CALLS: Final = 128  # ours: requests being served at once
 STREAMS: Final = 64  # ours: standing event streams (GET) at once
 DRAIN_S: Final = 2.0  # ours: what a call gets to end when the window closes
@@ -108,6 +110,8 @@ class Door:
             return _refusal(404, f"There is nothing here; MCP is served at {PATH}.")
         headers: dict[bytes, bytes] = {}
         for name, value in scope["headers"]:
+            if name in _ONCE and name in headers:
+                return _refusal(400, f"The header {name.decode()} may stand only once.")
             headers.setdefault(name, value)
         if headers.get(b"host", b"").decode("latin-1").lower() not in self._hosts:
             return _refusal(421, "This window does not answer under that Host.")

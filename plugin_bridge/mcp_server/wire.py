@@ -16,16 +16,21 @@ from jobs import limits
 from jobs.errors import InvalidRequest
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from jobs.values import Json
 
 MESSAGE_BYTES: Final = 4 * limits.MIB  # ours; the largest honest request is far below 64 KiB
 DEPTH: Final = 64  # ours; the deepest honest request has 7 levels
 PARSE_ERROR: Final = -32700
+INVALID_REQUEST: Final = -32600
 INVALID_PARAMS: Final = -32602
 
 # A string may end with the message: else each quote of an endless one would be tried to the end again.
 _TOKEN: Final = re.compile(rb'"(?:[^"\\]|\\.?)*+(?:"|\Z)|[\[\]{}]', re.DOTALL)
 _ID: Final = re.compile(rb'\s*:\s*(-?\d{1,18}|"(?:[^"\\]|\\.){0,1024}")(?=\s*[,}])')
+_ODD_ID: Final = re.compile(rb'\s*:\s*(?:[^-\d"\s]|-?\d+[.eE])')
+_ODD_ID_ANYWHERE: Final = re.compile(rb'"id"' + _ODD_ID.pattern)
 _SURROGATE_ESCAPE: Final = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
@@ -62,6 +67,10 @@ def inspect(raw: bytes) -> Rejection | None:
         return _rejected(raw, PARSE_ERROR, f"JSON may be nested at most {DEPTH} levels deep.")
     if b"\\u" in raw and _SURROGATE_ESCAPE.search(raw) and _has_lone_surrogate(raw):
         return _rejected(raw, INVALID_PARAMS, "Text must not contain lone surrogates.")
+    if b'"id"' in raw and b'"method"' in raw and _has_odd_id(raw):
+        # The SDK takes it for a notification, and its sender would wait for ever.
+        text = "The id of a request is a string or an integer."
+        return Rejection(request_id=None, code=INVALID_REQUEST, message=text)
     return None
 
 
@@ -100,6 +109,18 @@ def _has_lone_surrogate(raw: bytes) -> bool:
 
 def _request_id(raw: bytes) -> int | str | None:
     """The `id` of the outermost object, read without parsing the rest."""
+    for place in _outer_ids(raw):
+        if found := _ID.match(raw, place):
+            return _scalar(found.group(1))
+    return None
+
+
+def _has_odd_id(raw: bytes) -> bool:
+    return bool(_ODD_ID_ANYWHERE.search(raw)) and any(_ODD_ID.match(raw, place) for place in _outer_ids(raw))
+
+
+def _outer_ids(raw: bytes) -> Iterator[int]:
+    """Where the outermost object has said `"id"`."""
     depth = 0
     for token in _TOKEN.finditer(raw):
         byte = raw[token.start()]
@@ -107,9 +128,8 @@ def _request_id(raw: bytes) -> int | str | None:
             depth += 1
         elif byte in b"}]":
             depth -= 1
-        elif depth == 1 and token.group() == b'"id"' and (found := _ID.match(raw, token.end())):
-            return _scalar(found.group(1))
-    return None
+        elif depth == 1 and token.group() == b'"id"':
+            yield token.end()
 
 
 def _scalar(raw: bytes) -> int | str | None:

@@ -138,6 +138,9 @@ def test_a_linked_or_open_base_is_refused(tmp_path: Path):
 def test_the_environment_moves_the_base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("PROTEGE_JOBS_RUNTIME_DIR", str(tmp_path / "mine"))
     assert private_base() == tmp_path / "mine"
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PROTEGE_JOBS_RUNTIME_DIR", "mine")
+    assert private_base() == tmp_path / "mine"
     monkeypatch.delenv("PROTEGE_JOBS_RUNTIME_DIR")
     assert private_base().name == "protege-jobs"
 

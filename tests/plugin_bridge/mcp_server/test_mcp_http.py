@@ -166,6 +166,21 @@ async def test_foreign_hosts_and_origins_are_refused_before_the_token() -> None:
         ).status == 200
 
 
+async def test_headers_that_decide_stand_only_once() -> None:
+    async with http_face() as face:
+        port = face.address.port
+        head = f"host: 127.0.0.1:{port}\r\nauthorization: Bearer {TOKEN}\r\nconnection: close"
+        for twice in (
+            "origin: http://127.0.0.1:{0}\r\norigin: http://evil.example",
+            "authorization: Bearer x",
+        ):
+            reply = await face.request(
+                f"POST /mcp HTTP/1.1\r\n{head}\r\n{twice.format(port)}\r\ncontent-length: 0\r\n\r\n".encode()
+            )
+            assert reply.status == 400
+            assert b"only once" in reply.body
+
+
 async def test_other_paths_and_methods_are_refused() -> None:
     async with http_face() as face:
         host = f"host: 127.0.0.1:{face.address.port}\r\nauthorization: Bearer {TOKEN}\r\nconnection: close"

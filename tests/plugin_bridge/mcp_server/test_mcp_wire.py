@@ -91,3 +91,23 @@ def test_hostile_quotes_cost_linear_time(tail: bytes) -> None:
     wire.inspect(b'{"a":[' + b'"\\' * 1_000_000 + b"[" * 100 + tail)
     wire.inspect(b"[" * 60 + b"{}" * 1_000_000 + tail)
     wire.unparsed(b'{"id":"' * 500_000 + tail)
+
+
+@pytest.mark.parametrize("request_id", ["null", "1.5", "1e3", "true", "[1]", '{"a": 1}', "NaN"])
+def test_a_request_with_an_odd_id_is_answered(request_id: str) -> None:
+    raw = f'{{"jsonrpc":"2.0","params":{{"id":null}}, "id" : {request_id},"method":"ping"}}'.encode()
+    rejected = wire.inspect(raw)
+    assert rejected is not None
+    assert (rejected.code, rejected.request_id) == (wire.INVALID_REQUEST, None)
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b'{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"x"}}',
+        b'{"jsonrpc":"2.0","id":-3,"method":"ping","params":{"id":null}}',
+        b'{"jsonrpc":"2.0","method":"notifications/x","params":{"id":1.5}}',
+    ],
+)
+def test_other_ids_are_nobodys_business(raw: bytes) -> None:
+    assert wire.inspect(raw) is None
