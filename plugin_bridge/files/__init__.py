@@ -11,12 +11,13 @@ from plugin_bridge.files.confined import (
     digest_confined,
     read_confined,
 )
-from plugin_bridge.files.looks import Look, look, look_at
+from plugin_bridge.files.looks import SETTLE_S, Look, is_fresh, look, look_at
 from plugin_bridge.files.private import PrivateRoot, private_base, sweep
 from plugin_bridge.files.references import ReferenceKind, classify_reference
 from plugin_bridge.files.roots import ProjectRoot
 
 __all__ = [
+    "SETTLE_S",
     "CapturedBytes",
     "CapturedFile",
     "ErrorChoice",
@@ -27,6 +28,7 @@ __all__ = [
     "classify_reference",
     "copy_confined",
     "digest_confined",
+    "is_fresh",
     "look",
     "look_at",
     "private_base",

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import os
 import stat
-from typing import TYPE_CHECKING
+import time
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -18,6 +19,11 @@ FileIdentity = tuple[int, int, int, int]
 """Device, inode, size in bytes, time of the last change in nanoseconds."""
 Look = tuple[FileIdentity, ...]
 """The file's identity, then that of what it links to; empty when nothing is there."""
+
+
+SETTLE_S: Final = 0.02
+"""Longer than the tick of the clock that local file systems take their times from (4 to 10 ms on
+older Linux kernels): after it, an edit has another time than one that was just looked at."""
 
 
 def identity_of(found: os.stat_result) -> FileIdentity:
@@ -37,6 +43,12 @@ def look(path: Path) -> Look:
         return identity_of(found), identity_of(os.stat(path))
     except OSError:
         return (identity_of(found),)
+
+
+def is_fresh(seen: Look) -> bool:
+    """Whether the file changed so lately that one more change could have the same time."""
+    now_ns = time.time_ns()
+    return any(0 <= now_ns - modified_ns < SETTLE_S * 1e9 for *_, modified_ns in seen)
 
 
 def look_at(paths: Iterable[Path]) -> dict[Path, Look]:

@@ -16,7 +16,16 @@ from jobs import limits
 from jobs.digests import Digest
 from jobs.errors import HostUnavailable, InputChanged, InvalidRequest, ResultInvalid, SnapshotTooLarge
 from jobs.workers.contract import StageCall
-from plugin_bridge.files import ErrorChoice, Look, ProjectRoot, copy_confined, digest_confined, look_at
+from plugin_bridge.files import (
+    SETTLE_S,
+    ErrorChoice,
+    Look,
+    ProjectRoot,
+    copy_confined,
+    digest_confined,
+    is_fresh,
+    look_at,
+)
 from plugin_bridge.host.values import CaptureFile, OntologyCapture
 
 if TYPE_CHECKING:
@@ -70,6 +79,7 @@ class DocumentHost:
     async def capture(self, into: Path) -> OntologyCapture:
         """Copy the document, have a worker read it and its imports, and check that nothing moved."""
         revision = await self.revision()
+        await self._settle()
         copied = await to_thread.run_sync(self._copy, into)
         call = StageCall(
             operation="capture_document",
@@ -124,11 +134,17 @@ class DocumentHost:
             if any(self._seen.get(path, now) != now for path, now in seen.items()):
                 raise _moved()
             self._imported, self._seen = imported, seen
+            await self._settle()
             # They were read before they were watched, so what is there now is held against it.
             if not await to_thread.run_sync(self._are_as_read, sources):
                 raise _moved()
         if await self.revision() != revision:
             raise _moved()
+
+    async def _settle(self) -> None:
+        """Between a look and a reading: let an edit after the reading be seen by the next look."""
+        if any(map(is_fresh, self._seen.values())):
+            await anyio.sleep(SETTLE_S)
 
     def _are_as_read(self, sources: Sequence[Mapping[str, str | None]]) -> bool:
         with _opened(self._import_root) as root:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import os
+import time
 from typing import TYPE_CHECKING
 
 import pytest
 
 from jobs.errors import SecondaryInputInvalid
-from plugin_bridge.files import ProjectRoot, copy_confined, digest_confined, look, look_at
+from plugin_bridge.files import ProjectRoot, copy_confined, digest_confined, is_fresh, look, look_at
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -43,6 +44,19 @@ def test_a_link_is_seen_with_what_it_leads_to(tmp_path: Path) -> None:
     assert look(link)[0] == own
     assert look(link) != (own, aim)
     assert look_at([link, target]) == {link: look(link), target: look(target)}
+
+
+def test_a_file_is_fresh_until_the_clock_has_gone_on(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_text("x")
+    now = time.time_ns()
+    os.utime(path, ns=(now, now))
+    assert is_fresh(look(path))
+    os.utime(path, ns=(now, now - 10**9))
+    assert not is_fresh(look(path))
+    os.utime(path, ns=(now, now + 10**12))  # of a clock that is ahead: waiting would not help
+    assert not is_fresh(look(path))
+    assert not is_fresh(())
 
 
 def test_a_fifo_is_looked_at_without_waiting(tmp_path: Path) -> None:
