@@ -49,6 +49,8 @@ async def _serve_stdio(options: argparse.Namespace, settings: WindowSettings) ->
         session = window.access.local_session()
         server = build_server(_calls(window), lambda _: session, version("protege-jobs"))
         window.warm_up()
+        if os.isatty(0):
+            note("protege-jobs: waiting for an MCP client on standard input; Ctrl-C ends the window")
         await serve_stdio(server)
 
 

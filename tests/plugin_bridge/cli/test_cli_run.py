@@ -276,6 +276,30 @@ def test_progress_is_shown_on_a_terminal_and_nowhere_else(project: Path) -> None
     assert b"\x1b" not in out
 
 
+def test_serving_a_terminal_says_what_it_waits_for(project: Path) -> None:
+    main, terminal = pty.openpty()
+    process = subprocess.Popen(
+        command("serve", "left.ofn"),
+        cwd=project,
+        stdin=terminal,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+    try:
+        assert process.stderr is not None
+        assert select.select([process.stderr], [], [], 30)[0]
+        assert b"MCP client on standard input" in process.stderr.readline()
+        interrupt(process, signal.SIGINT)
+        out, _ = process.communicate(timeout=30)
+        assert (process.returncode, out) == (130, b"")
+    finally:
+        process.kill()
+        process.communicate()
+        os.close(terminal)
+        os.close(main)
+
+
 def _read_until_closed(terminal: int) -> Iterator[bytes]:
     try:
         while select.select([terminal], [], [], 60)[0]:
