@@ -163,6 +163,8 @@ class Reports:
         if job.result.current is False:
             changed = ", ".join(job.result.changed_inputs)
             head += f"\nThe window has moved on since ({changed}); this is about what was captured."
+        elif job.result.current is None:
+            head += "\nWhether the window has moved on since could not be told in time."
         tail = _artifacts(job, self._artifacts_hint)
         report = await self._beginning(session, job)
         # Parsing takes milliseconds and holds the interpreter, but not the loop's turn.

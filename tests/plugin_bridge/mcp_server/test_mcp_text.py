@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -165,3 +166,27 @@ async def test_a_report_that_went_away_leaves_the_rest_of_the_text() -> None:
         face.window.bytes_of[artifact_id] = b""
         said = (await face.call("get_job", {"job_id": job_id})).json["result"]["content"][0]["text"]
         assert "succeeded" in said
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    ("current", "changed", "said"),
+    [
+        (True, (), None),
+        (False, ("closure_fingerprint",), "moved on since (closure_fingerprint)"),
+        (None, (), "could not be told in time"),
+    ],
+)
+async def test_a_text_says_whether_the_result_is_about_what_is_open_now(
+    current: bool | None, changed: tuple[str, ...], said: str | None
+) -> None:
+    async with http_face() as face:
+        await face.call("start_job", DIFF)
+        job_id = next(iter(face.window.jobs))
+        face.window.succeed(job_id)
+        job = face.window.jobs[job_id]
+        result = replace(job.result, current=current, changed_inputs=changed)
+        face.window.jobs[job_id] = replace(job, result=result)
+        words = (await face.call("get_job", {"job_id": job_id})).json["result"]["content"][0]["text"]
+        assert ("since" in words) is (said is not None)
+        assert said is None or said in words
