@@ -44,14 +44,6 @@ def texts(inputs: Mapping[str, object], key: str) -> tuple[str, ...]:
     return tuple(value)
 
 
-def mapping(inputs: Mapping[str, object], key: str) -> dict[str, object]:
-    """A JSON object; empty when missing."""
-    value = inputs.get(key, {})
-    if not isinstance(value, dict):
-        raise malformed(key)
-    return value
-
-
 def file_bytes(inputs: Mapping[str, object], key: str, *, digest_key: str | None = None) -> bytes:
     """The content of the file at `inputs[key]`, whose digest must be `inputs[key + "_sha256"]`.
 
