@@ -13,6 +13,7 @@ owner. A leaf's docstring says when it is raised and names the clause of the con
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import ClassVar
 
@@ -555,7 +556,8 @@ def clip_utf8(text: str, limit_bytes: int) -> str:
 def bounded_details(details: Mapping[str, object]) -> dict[str, object]:
     """Details within the bounds of W 2.3; what does not fit is cut, and `truncated` says so."""
     bounded = {clip_utf8(str(key), 128): _bounded(value, 1) for key, value in _first(details)}
-    if len(repr(bounded).encode("utf-8", "replace")) > limits.ERROR_DETAILS_BYTES:
+    text = json.dumps(bounded, separators=(",", ":"), ensure_ascii=False)
+    if len(text.encode("utf-8")) > limits.ERROR_DETAILS_BYTES:
         kept = {key: value for key, value in bounded.items() if isinstance(value, bool | int | float | None)}
         return {**kept, "truncated": True}
     return bounded

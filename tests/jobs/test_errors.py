@@ -94,3 +94,12 @@ def test_worker_of_another_version_cannot_invent_codes() -> None:
     invented = from_wire("new_code", "m", {"a": 1})
     assert type(invented) is errors.ExecutionFailed
     assert invented.details == {"a": 1, "failure_type": "new_code"}
+
+
+@pytest.mark.parametrize("character", ["x", "\x01", "é", "\ud800", '"', "\U0001f600"])
+@pytest.mark.parametrize("count", [1, 3, 15, 17, 32])
+def test_details_keep_to_their_bytes_as_json(character: str, count: int) -> None:
+    details = errors.bounded_details({f"key{number}": character * 4_000 for number in range(count)})
+    text = json.dumps(details, separators=(",", ":"), ensure_ascii=False)
+    assert len(text.encode()) <= limits.ERROR_DETAILS_BYTES
+    assert (details == {"truncated": True}) is (len(details) != count)
