@@ -15,8 +15,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-FileIdentity = tuple[int, int, int, int]
-"""Device, inode, size in bytes, time of the last change in nanoseconds."""
+FileIdentity = tuple[int, int, int, int, int]
+"""Device, inode, size in bytes, time of the last change of content and of anything, in nanoseconds.
+
+The last one cannot be set: a tool that writes and then puts the old time back is seen by it.
+"""
 Look = tuple[FileIdentity, ...]
 """The file's identity, then that of what it links to; empty when nothing is there."""
 
@@ -28,7 +31,7 @@ older Linux kernels): after it, an edit has another time than one that was just 
 
 def identity_of(found: os.stat_result) -> FileIdentity:
     """The identity in a stat result."""
-    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
 
 
 def look(path: Path) -> Look:
@@ -48,7 +51,7 @@ def look(path: Path) -> Look:
 def is_fresh(seen: Look) -> bool:
     """Whether the file changed so lately that one more change could have the same time."""
     now_ns = time.time_ns()
-    return any(0 <= now_ns - modified_ns < SETTLE_S * 1e9 for *_, modified_ns in seen)
+    return any(0 <= now_ns - modified_ns < SETTLE_S * 1e9 for *_, modified_ns, _ in seen)
 
 
 def look_at(paths: Iterable[Path]) -> dict[Path, Look]:
