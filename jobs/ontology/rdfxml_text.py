@@ -4,6 +4,9 @@ The parser takes a comment, processing instruction or CDATA section inside a lit
 of another text: it then refuses the literal, or forgets white space at its ends. It also passes
 over what `rdf:parseType` values it does not know, with all that is written inside. So the former
 are dissolved here and the latter refused. Line numbers stay those of the source.
+
+Its time grows with the square of the nesting, so that is bounded here as well; lists written as
+nested `rdf:rest` elements make real documents thousands deep.
 """
 
 from __future__ import annotations
@@ -21,6 +24,9 @@ _ASIDES: Final = re.compile(rf"(?>(?:(?:{_ASIDE})[^<]*)+)(?:(</[^>]*)>)?", re.DO
 _ONE_ASIDE: Final = re.compile(_ASIDE, re.DOTALL)
 _CDATA: Final = "<![CDATA["
 _UNREAD: Final = re.compile(r"parseType\s*=\s*([\"'])(?!(?:Literal|Resource|Collection)\1)|bagID\s*=")
+DEPTH_MAX: Final = 20_000
+"""Nested elements (ours): a list of 10,000 members at two levels each, and seconds of parsing."""
+_DEPTH_LOOK: Final = 64 * 1024
 _PARSE_TYPES: Final = frozenset({"Literal", "Resource", "Collection"})
 
 
@@ -30,10 +36,11 @@ def simplify(text: str) -> str:
     Args:
         text: well-formed, without document type or entities.
     Raises:
-        InvalidOntology: an attribute of `rdf:` that the parser would pass over.
+        InvalidOntology: an attribute of `rdf:` that the parser would pass over, or nesting beyond
+            `DEPTH_MAX`.
     """
-    if _UNREAD.search(text):
-        _refuse_unread(text)
+    if _UNREAD.search(text) or _may_be_deep(text):
+        _refuse_elements(text)
     if "<!" in text or "<?" in text:
         return _ASIDES.sub(_dissolved, text)
     return text
@@ -52,10 +59,35 @@ def _dissolved(match: re.Match[str]) -> str:
     return f"{plain}{end_tag}{lost_lines}>"
 
 
-def _refuse_unread(text: str) -> None:
+def _may_be_deep(text: str) -> bool:
+    """Estimate the nesting every 64 KiB by counting marks; sure only to see what is far too deep."""
+    depth = 0
+    for start in range(0, len(text), _DEPTH_LOOK):
+        stop = start + _DEPTH_LOOK
+        opened = text.count("<", start, stop) - text.count("<!", start, stop) - text.count("<?", start, stop)
+        depth += opened - 2 * text.count("</", start, stop) - text.count("/>", start, stop)
+        if depth > DEPTH_MAX // 2:
+            return True
+    return False
+
+
+def _refuse_elements(text: str) -> None:
     parser = expat.ParserCreate(encoding="utf-8", namespace_separator=" ")
+    depth = 0
+
+    def end(_: str) -> None:
+        nonlocal depth
+        depth -= 1
 
     def start(_: str, attributes: dict[str, str]) -> None:
+        nonlocal depth
+        depth += 1
+        if depth > DEPTH_MAX:
+            line = parser.CurrentLineNumber
+            raise InvalidOntology(
+                f"Line {line}: elements are nested more than {DEPTH_MAX} deep.",
+                details={"line": line, "format": "rdfxml"},
+            )
         parse_type = attributes.get(f"{RDF} parseType", "Literal")
         if parse_type not in _PARSE_TYPES:
             raise _unread(f"rdf:parseType={parse_type[:80]!r}", parser.CurrentLineNumber)
@@ -63,6 +95,7 @@ def _refuse_unread(text: str) -> None:
             raise _unread("rdf:bagID", parser.CurrentLineNumber)
 
     parser.StartElementHandler = start
+    parser.EndElementHandler = end
     try:
         parser.Parse(text.encode("utf-8", "surrogatepass"), True)
     except expat.ExpatError as error:

@@ -67,3 +67,23 @@ def test_the_word_in_a_literal_is_only_text() -> None:
 def test_a_token_beyond_the_parsers_buffer_is_the_documents_fault() -> None:
     with pytest.raises(InvalidOntology, match="longer than 16 MiB"):
         read_document(b"@prefix : <http://e/> .\n#" + b"x" * (17 << 20))
+
+
+def test_nesting_beyond_any_list_is_refused_at_once() -> None:
+    deep = "<owl:Class><rdfs:subClassOf>" * 100_000 + "</rdfs:subClassOf></owl:Class>" * 100_000
+    with pytest.raises(InvalidOntology, match="nested more than 20000 deep"):
+        read_document(f"{HEAD}{deep}</rdf:RDF>".encode())
+
+
+def test_a_long_list_may_nest() -> None:
+    members = 2_000
+    opened = "".join(f'<rdf:rest><rdf:Description><rdf:first rdf:resource="m{n}"/>' for n in range(members))
+    body = (
+        '<owl:Class rdf:about="A"><owl:oneOf><rdf:Description><rdf:first rdf:resource="m"/>'
+        f'{opened}<rdf:rest rdf:resource="http://www.w3.org/1999/02/22-rdf-syntax-ns#nil"/>'
+        f"{'</rdf:Description></rdf:rest>' * members}</rdf:Description></owl:oneOf></owl:Class></rdf:RDF>"
+    )
+    axioms = read_document((HEAD + body).encode()).axioms
+    assert any(
+        text.startswith("EquivalentClasses") and f"<http://e/m{members - 1}>" in text for text in axioms
+    )
