@@ -210,7 +210,10 @@ def _ensure_runs(base: Path) -> Path:
         if os.name != "nt" and found.st_mode & 0o077:
             runs.chmod(0o700)
     except OSError:
-        raise StorageFailed("The folder for private files cannot be made or protected.") from None
+        raise StorageFailed(
+            "The folder for private files cannot be made or protected."
+            " Point PROTEGE_JOBS_RUNTIME_DIR to a folder of your own."
+        ) from None
     return runs
 
 

@@ -452,6 +452,7 @@ def test_without_a_private_folder_nothing_runs(project: Path, monkeypatch: pytes
     ran = run_command("run", "semantic_diff", "left.ofn", "same.ofn", cwd=project)
     assert ran.code == 1
     assert one_line(ran).endswith("[job_storage_failed]")
+    assert "PROTEGE_JOBS_RUNTIME_DIR" in ran.err
 
 
 def test_without_a_place_for_the_audit_the_result_says_so(
@@ -462,6 +463,7 @@ def test_without_a_place_for_the_audit_the_result_says_so(
     assert ran.code == 0
     assert ran.descriptor["result"]["audit_incomplete"] is True
     assert "Traceback" not in ran.err
+    assert ran.err.count("audit.failed") == 1
 
 
 # --- init -----------------------------------------------------------------------------------------
