@@ -50,6 +50,8 @@ class Annotations:
             except Misfit as misfit:
                 misfit.terms = (*(value for values in node.values() for value in values), v.AXIOM)
                 raise
+            if key[0][0] == '"' or key[1][0] != "<":
+                raise Misfit(f"{what} about what is no triple", construct=what, terms=(key[0], key[1]))
             self.waiting.setdefault(key, []).append(term)
 
     def sets_on(self, triple: Triple) -> list[list[str]] | None:

@@ -165,6 +165,12 @@ def test_graph_becomes_axioms(body: str, meant: str | None) -> None:
         ("[] a swrl:ClassAtom .", ["swrl:ClassAtom"], 8),
         ("( :A :B ) rdfs:label 'x' .", ["list"], None),
         ("[] a owl:Axiom ; owl:annotatedSource :A ; rdfs:comment 'x' .", ["owl:annotatedProperty"], 8),
+        (
+            "[] a owl:Axiom ; owl:annotatedSource '5' ; owl:annotatedProperty :p ;"
+            " owl:annotatedTarget 'x' ; rdfs:comment 'c' .",
+            ["no triple"],
+            8,
+        ),
         ("[] a owl:NegativePropertyAssertion ; owl:sourceIndividual :i .", ["owl:assertionProperty"], None),
         ("[] a owl:AllDisjointClasses .", ["owl:members"], None),
         (
