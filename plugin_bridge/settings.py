@@ -21,7 +21,8 @@ class WindowSettings:
         read_only: refuse every export.
         named_files: files that the person named on the command line; each may be a right document
             even outside the project, under its absolute path (W 6.6 forbids that to clients only).
-        read_ahead: read a right document while the window's own is captured (`capture.ahead`).
+        works_ahead: the window serves one command, which has the machine to itself: spawn its workers at
+            once, and read a right document (`capture.ahead`) or prove the reasoner during the capture.
     """
 
     document: Path
@@ -30,4 +31,4 @@ class WindowSettings:
     profile: str | None = None
     read_only: bool = False
     named_files: frozenset[Path] = frozenset()
-    read_ahead: bool = False
+    works_ahead: bool = False

@@ -55,6 +55,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+_WORKERS_OF_A_COMMAND = 3
+"""One captures, one reads the right document or is the probe, one computes."""
 _AXIOMS_WITHOUT_EDITOR = 100_000  # decision 20: no editor can freeze here
 
 
@@ -101,6 +103,10 @@ class Window:
         So the first `start_job` does not pay for either (decisions 6 and 19).
         """
         self._pool.warm()
+        self.prove_ahead()
+
+    def prove_ahead(self) -> None:
+        """Prove the selected reasoner now, beside whatever else goes on."""
         self._tasks.start_soon(self._prove_early, name="early probe")
 
     async def _prove_early(self) -> None:
@@ -197,6 +203,8 @@ async def open_window(
                 anyio.create_task_group() as tasks,
             ):
                 pool.guard_directory(private.path)
+                if settings.works_ahead:
+                    pool.spawn_ahead(_WORKERS_OF_A_COMMAND)
                 try:
                     async with _opened(
                         settings, policy, private, pool, tasks, workspace_id, clock, discovery_folder
@@ -253,7 +261,7 @@ async def _opened(
             private=private,
             discovery_folder=discovery_folder,
             profile=settings.profile,
-            read_ahead=read_ahead if settings.read_ahead else None,
+            read_ahead=read_ahead if settings.works_ahead else None,
         )
         tasks.start_soon(access.watch_expiry, name="grant expiry")
         yield Window(

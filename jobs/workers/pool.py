@@ -96,6 +96,10 @@ class WorkerPool:
         self._keeps_warm = True
         self._refill()
 
+    def spawn_ahead(self, count: int) -> None:
+        """Spawn processes for the next jobs now, once, with nothing imported beforehand."""
+        self._warm_seats.extend(self._new_seat(is_warm=False) for _ in range(count))
+
     def close(self) -> None:
         """Take no more work and end all processes; the pool's block waits for them."""
         self._is_closing = True

@@ -63,7 +63,7 @@ def _checked(options: argparse.Namespace) -> tuple[WindowSettings, Json]:
     levels = FAIL_ON[options.type]
     if options.fail_on not in levels:
         raise InvalidRequest(f"--fail-on for {options.type} is one of: {', '.join(levels)}.")
-    settings, request = window_settings(options), dict(options.request)
+    settings, request = replace(window_settings(options), works_ahead=True), dict(options.request)
     check_places(options.output, options.artifacts)
     if options.type != "semantic_diff":
         if options.right is not None:
@@ -73,7 +73,7 @@ def _checked(options: argparse.Namespace) -> tuple[WindowSettings, Json]:
         raise InvalidRequest("semantic_diff compares two files: protege-jobs run semantic_diff FILE RIGHT")
     right = existing_file(options.right, "RIGHT")
     request["right_document"] = str(right)
-    return replace(settings, named_files=frozenset({right}), read_ahead=True), request
+    return replace(settings, named_files=frozenset({right})), request
 
 
 async def _run(options: argparse.Namespace, settings: WindowSettings, request: Json) -> int:
@@ -81,6 +81,8 @@ async def _run(options: argparse.Namespace, settings: WindowSettings, request: J
         arguments = StartShape(window.materialization_axioms_max).read(
             {"type": options.type, "idempotency_key": "run", "request": request}
         )
+        if options.type == "classification":
+            window.prove_ahead()
         job = await _ended(window, arguments, options.timeout)
         return await deliver(window, job, options)
 

@@ -369,6 +369,20 @@ async def test_warm_workers_have_imported_the_parsers_and_are_replaced_after_use
         assert len(first & second) == 1, "one job per process"
 
 
+async def test_workers_spawned_ahead_take_the_next_jobs_and_are_not_replaced(double, make_call) -> None:
+    async with open_worker_pool(command=double) as pool:
+        pool.spawn_ahead(2)
+        assert await pool.wait_warm() == 2
+        ahead = workers_of(pool)
+        result = await pool.execute(make_call("loaded"))
+        assert result.value == [], "nothing is imported beforehand"
+        left = workers_of(pool)
+        assert len(left) == 1
+        assert left < ahead
+        await pool.execute(make_call("loaded"))
+        assert workers_of(pool) == set()
+
+
 async def test_a_warm_worker_that_died_idle_is_passed_over(double, make_call) -> None:
     async with open_worker_pool(command=double) as pool:
         pool.warm()
