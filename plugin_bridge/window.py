@@ -244,7 +244,7 @@ async def _opened(
     host = DocumentHost(
         pool, settings.document, import_root=_import_root(settings, policy), catalog=settings.catalog
     )
-    shelf = CaptureShelf(host, lambda: private.new_dir("capture"))
+    shelf = CaptureShelf(host, lambda: private.new_dir("capture"), tasks)
 
     def read_ahead(right: CapturedFile) -> RightReading:
         reading = RightReading(pool, right, private.new_dir("right"))

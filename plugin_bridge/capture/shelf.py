@@ -1,9 +1,9 @@
 """One capture per revision, shared by its jobs and released exactly once by each (decision 10).
 
 The shelf keeps the newest capture while its revision is the host's; an older one lives only as
-long as a job holds it. Captures run one at a time, each in the task of the caller who found none:
-callers who ask for the same revision meanwhile wait and share it; should the first one give up,
-its capture ends with it and the next waiting caller makes one.
+long as a job holds it. Captures run one at a time, as children of the window: callers who ask for
+the same revision meanwhile wait and share it, and a caller who gives up (a client that went away, a
+publication that waits two seconds, decision 11) leaves it to whoever comes next.
 
 Invariants: a capture's folder exists while a hold on it does; `ontology` of a hold never changes.
 """
@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import shutil
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING
+from copy import copy
+from typing import TYPE_CHECKING, Final
 
 import anyio
 from anyio import to_thread
@@ -23,9 +24,13 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
     from pathlib import Path
 
+    from anyio.abc import TaskGroup
+
     from plugin_bridge.host.values import OntologyCapture, OntologyHost
 
-_ATTEMPTS = 2
+_CAPTURE_S: Final = 600.0
+"""The longest one capture may take (ours); two million axioms need about a minute."""
+_ATTEMPTS: Final = 2
 """An input that moved once gets a second look; twice is a refusal (`job_input_changed`)."""
 
 
@@ -53,6 +58,10 @@ class CaptureHold:
         """What was captured."""
         return self._shelved.ontology
 
+    def again(self) -> CaptureHold:
+        """One more hold on the same capture."""
+        return CaptureHold(self._shelved, self._on_release)
+
     def release(self) -> None:
         """Give the capture back; the last holder of an outdated one deletes it."""
         if self._released:
@@ -62,14 +71,41 @@ class CaptureHold:
         self._on_release(self._shelved)
 
 
-class CaptureShelf:
-    """The captures of one window."""
+class _Attempt:
+    """One capture under way, and who waits for it."""
 
-    def __init__(self, host: OntologyHost, new_folder: Callable[[], Path]) -> None:
+    def __init__(self, revision: int) -> None:
+        self.revision = revision
+        self.ended = anyio.Event()
+        self.waiters = 0
+        self.hold: CaptureHold | None = None
+        self.error: Exception | None = None
+
+    def leave(self) -> None:
+        """One waiter fewer; the last one takes the attempt's own hold with it."""
+        self.waiters -= 1
+        self.settle()
+
+    def settle(self) -> None:
+        """Give the attempt's own hold back once it has ended and nobody waits any more."""
+        if self.ended.is_set() and not self.waiters and self.hold is not None:
+            self.hold.release()
+
+
+class CaptureShelf:
+    """The captures of one window.
+
+    Args:
+        new_folder: makes a private empty folder; may block.
+        tasks: the window's task group, which the captures are children of.
+    """
+
+    def __init__(self, host: OntologyHost, new_folder: Callable[[], Path], tasks: TaskGroup) -> None:
         self._host = host
         self._new_folder = new_folder
+        self._tasks = tasks
         self._newest: _Shelved | None = None
-        self._capturing = anyio.Lock()
+        self._under_way: _Attempt | None = None
 
     async def hold(self) -> CaptureHold:
         """Hold a capture of the host's present revision, making it when there is none.
@@ -78,14 +114,49 @@ class CaptureShelf:
             InputChanged: the ontology moved during two captures in a row (`job_input_changed`).
             InvalidOntology, SnapshotTooLarge, HostUnavailable: as `OntologyHost.capture`.
         """
-        async with self._capturing:
+        while True:
             revision = await self._host.revision()
             if revision == 0:
                 raise HostUnavailable("The window is still loading its ontology. Ask again in a moment.")
-            if self._newest is None or self._newest.ontology.revision != revision:
+            if self._newest is not None and self._newest.ontology.revision == revision:
+                return CaptureHold(self._newest, self._let_go)
+            hold = await self._joined(self._under_way or self._begin(revision), revision)
+            if hold is not None:
+                return hold
+
+    async def _joined(self, attempt: _Attempt, revision: int) -> CaptureHold | None:
+        """Wait for a capture; None when it was begun for an older revision than the caller's."""
+        attempt.waiters += 1
+        try:
+            await attempt.ended.wait()
+            if attempt.revision < revision:
+                return None
+            if attempt.hold is None:
+                # A copy each: an exception raised in several tasks would gather all their traces.
+                raise copy(attempt.error) if attempt.error else HostUnavailable("The window is closing.")
+            return attempt.hold.again()
+        finally:
+            attempt.leave()
+
+    def _begin(self, revision: int) -> _Attempt:
+        attempt = self._under_way = _Attempt(revision)
+        self._tasks.start_soon(self._capture, attempt, name="capture")
+        return attempt
+
+    async def _capture(self, attempt: _Attempt) -> None:
+        try:
+            with anyio.fail_after(_CAPTURE_S):
                 await self._replace_newest()
             assert self._newest is not None
-            return CaptureHold(self._newest, self._let_go)
+            attempt.hold = CaptureHold(self._newest, self._let_go)
+        except TimeoutError:
+            attempt.error = HostUnavailable("The ontology could not be read in ten minutes.")
+        except Exception as error:  # noqa: BLE001 - it belongs to the callers who wait, not to the window
+            attempt.error = error
+        finally:
+            self._under_way = None
+            attempt.ended.set()
+            attempt.settle()
 
     async def _replace_newest(self) -> None:
         for attempt in range(1, _ATTEMPTS + 1):
@@ -116,13 +187,6 @@ class CaptureShelf:
     def _let_go(self, shelved: _Shelved) -> None:
         if shelved.superseded and shelved.holders == 0:
             _delete(shelved.folder)
-
-    def close(self) -> None:
-        """Forget the newest capture; jobs that still hold one keep it until they release it."""
-        if self._newest is not None:
-            self._newest.superseded = True
-            self._let_go(self._newest)
-            self._newest = None
 
 
 def _delete(folder: Path) -> None:

@@ -13,6 +13,7 @@ from plugin_bridge.capture.shelf import CaptureShelf
 from plugin_bridge.host.values import CaptureFile, OntologyCapture
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
     from pathlib import Path
 
 pytestmark = pytest.mark.anyio
@@ -35,6 +36,7 @@ class Host:
 
     async def capture(self, into: Path) -> OntologyCapture:
         self.captures += 1
+        revision = self.now
         self.begun.set()
         (into / "root.ofn").write_bytes(b"")
         await self.may_end.wait()
@@ -42,7 +44,7 @@ class Host:
             raise self.failures.pop(0)
         file = CaptureFile(path=into / "root.ofn", sha256=ZERO)
         return OntologyCapture(
-            revision=self.now,
+            revision=revision,
             ontology_iri=None,
             version_iri=None,
             format="functional",
@@ -73,8 +75,10 @@ def host() -> Host:
 
 
 @pytest.fixture
-def shelf(host: Host, tmp_path: Path) -> CaptureShelf:
-    return CaptureShelf(host, lambda: new_folder(tmp_path))
+async def shelf(host: Host, tmp_path: Path) -> AsyncIterator[CaptureShelf]:
+    async with anyio.create_task_group() as tasks:
+        yield CaptureShelf(host, lambda: new_folder(tmp_path), tasks)
+        tasks.cancel_scope.cancel()
 
 
 def new_folder(parent: Path) -> Path:
@@ -126,38 +130,74 @@ async def test_an_outdated_capture_lives_as_long_as_its_holders(
     again.release()
     assert not first.ontology.root.path.exists()
     assert second.ontology.root.path.exists()
-    shelf.close()
-    assert folders(tmp_path) == 1
     second.release()
-    assert folders(tmp_path) == 0
+    assert folders(tmp_path) == 1  # the newest stays for the next caller
 
 
-async def test_a_caller_who_gives_up_leaves_the_next_one_a_capture_of_its_own(
+async def test_a_caller_who_gives_up_leaves_the_capture_to_the_next_one(
     host: Host, shelf: CaptureShelf, tmp_path: Path
 ) -> None:
     host.may_end = anyio.Event()
-    holds = []
+    scope = anyio.CancelScope()
 
-    async def hold() -> None:
-        holds.append(await shelf.hold())
+    async def gives_up() -> None:
+        with scope:
+            await shelf.hold()
 
     async with anyio.create_task_group() as tasks:
-        scope = anyio.CancelScope()
-
-        async def gives_up() -> None:
-            with scope:
-                await shelf.hold()
-
         tasks.start_soon(gives_up)
         await host.begun.wait()
-        tasks.start_soon(hold)
         scope.cancel()
-        host.begun = anyio.Event()
-        await host.begun.wait()
-        host.may_end.set()
-    assert host.captures == 2
-    assert len(holds) == 1
+    host.may_end.set()
+    hold = await shelf.hold()
+    assert host.captures == 1
+    hold.release()
     assert folders(tmp_path) == 1
+
+
+async def test_a_capture_that_nobody_waits_for_any_more_goes_with_the_next_revision(
+    host: Host, shelf: CaptureShelf, tmp_path: Path
+) -> None:
+    host.may_end = anyio.Event()
+    with anyio.move_on_after(0.05) as waiting:
+        await shelf.hold()
+    assert waiting.cancelled_caught
+    host.may_end.set()
+    first = await shelf.hold()
+    host.now = 2
+    first.release()
+    (await shelf.hold()).release()
+    assert host.captures == 2
+    assert folders(tmp_path) == 1
+
+
+async def test_a_caller_of_a_newer_revision_is_not_given_the_older_capture_under_way(
+    host: Host, shelf: CaptureShelf, tmp_path: Path
+) -> None:
+    host.may_end = anyio.Event()
+    holds: dict[str, int] = {}
+
+    async def hold(name: str) -> None:
+        holds[name] = (await shelf.hold()).ontology.revision
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(hold, "older")
+        await host.begun.wait()
+        host.now = 2
+        tasks.start_soon(hold, "newer")
+        await anyio.wait_all_tasks_blocked()
+        host.may_end.set()
+    assert holds == {"older": 1, "newer": 2}
+    assert host.captures == 2
+
+
+async def test_an_unforeseen_fault_of_a_capture_meets_its_caller_and_not_the_window(
+    host: Host, shelf: CaptureShelf
+) -> None:
+    host.failures = [KeyError("a defect")]
+    with pytest.raises(KeyError):
+        await shelf.hold()
+    assert (await shelf.hold()).ontology.revision == 1
 
 
 @pytest.mark.req("W-20")
