@@ -115,7 +115,8 @@ def _diff(structured: Json, report: Json) -> Iterator[str]:
         yield from _titled(f"Axioms only in {where}:", list(_axioms(axioms, labels)), axioms.get("count"))
     compatibility = _object(report.get("compatibility"))
     if compatibility.get("anonymous_individual_churn") is True:
-        yield f"Mind: {compatibility.get('caveat')}"
+        # A row for each sentence: the last one, on what may be false, must not be cut off.
+        yield from (f"Mind: {each}" for each in re.split(r"(?<=\.) ", str(compatibility.get("caveat"))))
 
 
 def _entities(entities: Json, labels: Json) -> Iterator[str]:

@@ -103,6 +103,13 @@ def test_a_diff_is_told_by_its_sides_with_labels_and_meaning_first() -> None:
     ]
 
 
+def test_what_may_be_false_is_told_to_the_end() -> None:
+    caveat = f"{'First, ' * 30}something else. Differences that mention one may be false."
+    report = json.dumps({"compatibility": {"anonymous_individual_churn": True, "caveat": caveat}})
+    told = rows.told(JobType.SEMANTIC_DIFF, {"identical": False}, report.encode())
+    assert told[-1] == "Mind: Differences that mention one may be false."
+
+
 def test_the_leading_keys_of_a_cut_report_are_told() -> None:
     cut = b'{\n"unsatisfiable_classes": ["u:x"],\n"counts": {"classes":2},\n"groups": [\n{"depth":1'
     said = rows.told(
