@@ -75,7 +75,7 @@ class Terms:
             self._add("_", token)
         elif ":" in token:
             self._add("<", self.expand(token))
-        elif token.isdecimal():
+        elif token.isascii() and token.isdecimal():
             self._add("0", token.lstrip("0") or "0")
         else:
             raise InvalidOntology(f"Unexpected {token!r}{self._where()}.", details=self._details())

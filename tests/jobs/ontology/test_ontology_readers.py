@@ -41,6 +41,7 @@ def refused(text: str) -> InvalidOntology:
         ('Ontology(\nAnnotationAssertion(<p> <a> "open))', "iteral", 2),
         ("Ontology(\n" + "SubClassOf(<a> " + "ObjectComplementOf(" * 10_000, "nested", 2),
         ("Ontology(\nDGRule(<a>))", "DGRule", 2),
+        ("Ontology(\nSubClassOf(<a> ObjectMinCardinality(\u0663 <r>)))", "Unexpected", 2),
     ],
 )
 def test_functional_syntax_errors_have_line_and_reason(text: str, about: str, line: int) -> None:
