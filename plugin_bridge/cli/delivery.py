@@ -21,6 +21,7 @@ from plugin_bridge.mcp_server.text import Reports
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Iterable
 
     from jobs.values import ArtifactReference, Job, Json
     from plugin_bridge.window import Window
@@ -59,16 +60,29 @@ async def deliver(window: Window, job: Job, options: argparse.Namespace) -> int:
     return _exit_code(job, reports, options.fail_on)
 
 
-def check_places(output: Path | None, artifacts: Path | None) -> None:
+def check_places(output: Path | None, artifacts: Path | None, inputs: Iterable[Path | None]) -> None:
     """Refuse before the work begins what could only be refused after it.
 
+    Args:
+        inputs: the files that are read, which a slip in the command must not cost.
     Raises:
-        InvalidRequest: a folder to write to is missing, is none, or cannot be written.
+        InvalidRequest: a folder to write to is missing, is none, or cannot be written; or a result
+            would replace an input.
     """
+    for source in inputs:
+        if output is not None and source is not None and _is_same(output, source):
+            raise InvalidRequest(f"-o: {output} is an input of this job; write the result elsewhere.")
     if output is not None and not os.path.lexists(output):
         _check_folder("-o", output.parent)
     if artifacts is not None and os.path.lexists(artifacts):  # else it is made
         _check_folder("--artifacts", artifacts)
+
+
+def _is_same(target: Path, source: Path) -> bool:
+    try:
+        return target.samefile(source)
+    except OSError:
+        return False  # one of them is not there, which is said elsewhere where it matters
 
 
 def _check_folder(option: str, folder: Path) -> None:
@@ -119,7 +133,12 @@ def _replace(path: Path, data: bytes) -> None:
     path = Path(os.path.realpath(path))
     temporary = path.with_name(f".{secrets.token_hex(12)}")
     try:
+        mode = path.stat().st_mode & 0o777 if path.exists() else None
+        if mode is not None:  # who could not read the old file must not read the new one
+            temporary.touch(mode=0o600)
         temporary.write_bytes(data)
+        if mode is not None:
+            temporary.chmod(mode)
         os.replace(temporary, path)
     except OSError as error:
         with suppress(OSError):

@@ -64,7 +64,8 @@ def _checked(options: argparse.Namespace) -> tuple[WindowSettings, Json]:
     if options.fail_on not in levels:
         raise InvalidRequest(f"--fail-on for {options.type} is one of: {', '.join(levels)}.")
     settings, request = replace(window_settings(options), works_ahead=True), dict(options.request)
-    check_places(options.output, options.artifacts)
+    inputs = (options.file, options.right, options.catalog)
+    check_places(options.output, options.artifacts, inputs)
     if options.type != "semantic_diff":
         if options.right is not None:
             raise InvalidRequest(f"{options.type} takes one file; {options.right} is one too many.")

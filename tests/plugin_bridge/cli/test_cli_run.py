@@ -134,6 +134,8 @@ def test_fail_on_never_passes_in_silence_what_was_not_decided(
         ("run", "classification", "left.ofn", "--catalog", "absent.xml"),
         ("run", "classification", "left.ofn", "--project", "absent"),
         ("run", "classification", "hard.ofn", "-o", "no/such"),
+        ("run", "classification", "hard.ofn", "-o", "./hard.ofn"),
+        ("run", "semantic_diff", "left.ofn", "same.ofn", "-o", "same.ofn"),
         ("run", "classification", "hard.ofn", "--artifacts", "left.ofn"),
         ("run", "semantic_diff", "left.ofn"),
         ("run", "semantic_diff", "left.ofn", "absent.ofn"),
@@ -185,9 +187,11 @@ def test_a_failed_job_is_one_line_and_its_descriptor_where_asked_for(project: Pa
 
 def test_output_goes_to_a_file_whole_and_replaces_what_was_there(project: Path) -> None:
     (project / "out.txt").write_text("old")
+    (project / "out.txt").chmod(0o600)
     ran = run_command("run", "semantic_diff", "left.ofn", "same.ofn", "-o", "out.txt", cwd=project)
     assert (ran.code, ran.out, ran.err) == (0, "", "")
     assert "old" not in (project / "out.txt").read_text()
+    assert (project / "out.txt").stat().st_mode & 0o777 == 0o600
     assert [each.name for each in project.iterdir() if each.name.startswith(".")] == []
     nowhere = run_command("run", "semantic_diff", "left.ofn", "same.ofn", "-o", "no/such", cwd=project)
     assert nowhere.code == 2
