@@ -74,11 +74,15 @@ class Closure:
             texts.update(_set_apart(text, place) for text in member.document.axioms)
         return tuple(sorted(texts))
 
-    def fingerprint(self) -> Digest:
-        """Digest over all members (window jobs contract, 5.2)."""
-        return closure_fingerprint(
-            (member.key, semantic_fingerprint(member.document)) for member in self.members
-        )
+    def fingerprint(self, root_semantic: Digest | None = None) -> Digest:
+        """Digest over all members (window jobs contract, 5.2).
+
+        Args:
+            root_semantic: the root's semantic fingerprint, where that is at hand.
+        """
+        root, *others = self.members
+        pairs = [(member.key, semantic_fingerprint(member.document)) for member in others]
+        return closure_fingerprint([(root.key, root_semantic or semantic_fingerprint(root.document)), *pairs])
 
 
 def read_closure(

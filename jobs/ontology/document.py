@@ -197,11 +197,21 @@ def semantic_fingerprint(document: OntologyDocument) -> Digest:
 
 
 def document_fingerprint(
-    document: OntologyDocument, document_iri: str | None, lock_digest: str | None = None
+    document: OntologyDocument,
+    document_iri: str | None,
+    lock_digest: str | None = None,
+    *,
+    semantic: Digest | None = None,
 ) -> Digest:
-    """Digest of the document as a thing: what it says, where it stands and how it is written."""
+    """Digest of the document as a thing: what it says, where it stands and how it is written.
+
+    Args:
+        semantic: its semantic fingerprint, where that is at hand; making it costs a pass over all axioms.
+    """
     prefixes = [part for pair in sorted(document.prefixes.items()) for part in pair]
-    return text_digest(semantic_fingerprint(document), document_iri, document.format, lock_digest, *prefixes)
+    return text_digest(
+        semantic or semantic_fingerprint(document), document_iri, document.format, lock_digest, *prefixes
+    )
 
 
 def closure_fingerprint(members: Iterable[tuple[str, str]]) -> Digest:

@@ -93,6 +93,7 @@ def capture_right_document(call: StageCall, reporter: Reporter) -> StageResult:
 def _described(closure: Closure, closure_axiom_count: int, document_iri: str | None) -> Json:
     root = closure.root
     root_key = closure.members[0].key
+    semantic = documents.semantic_fingerprint(root)
     loaded = {edge.iri for edge in closure.edges if edge.member not in (None, root_key)}
     return {
         "ontology_iri": root.iri,
@@ -106,9 +107,9 @@ def _described(closure: Closure, closure_axiom_count: int, document_iri: str | N
         "axiom_count": len(root.axioms),
         "logical_axiom_count": sum(map(syntax.is_logical, root.axioms)),
         "closure_axiom_count": closure_axiom_count,
-        "semantic_fingerprint": documents.semantic_fingerprint(root),
-        "document_fingerprint": documents.document_fingerprint(root, document_iri),
-        "closure_fingerprint": closure.fingerprint(),
+        "semantic_fingerprint": semantic,
+        "document_fingerprint": documents.document_fingerprint(root, document_iri, semantic=semantic),
+        "closure_fingerprint": closure.fingerprint(semantic),
         "warnings": _warnings(closure),
     }
 
