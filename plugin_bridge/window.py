@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 import uuid
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, nullcontext
 from typing import TYPE_CHECKING
 
 import anyio
@@ -24,15 +24,13 @@ from jobs.errors import ProtegeJobsError
 from jobs.reasoners.probe import CancellationProbe
 from jobs.service import JobService, random_id
 from jobs.stores.memory import MemoryStore
+from jobs.tasks import open_tasks
 from jobs.values import WorkspaceId
-from jobs.workers.contract import WorkerLimits
 from jobs.workers.pool import open_worker_pool
 from plugin_bridge.access import AccessTable, request_log
 from plugin_bridge.capture.ahead import RightReading
 from plugin_bridge.capture.inputs import InputCapturer
 from plugin_bridge.capture.shelf import CaptureShelf
-from plugin_bridge.describing import describe
-from plugin_bridge.exporting import Exporter
 from plugin_bridge.files import CapturedFile, PrivateRoot, sweep
 from plugin_bridge.host.document import DocumentHost
 from plugin_bridge.mcp_server.port import Accepted, Cancelled, Chunk, Page
@@ -40,7 +38,7 @@ from plugin_bridge.policy import resolve_policy
 from plugin_bridge.starting import JobStarter
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator
+    from collections.abc import AsyncIterator
     from pathlib import Path
 
     from anyio.abc import TaskGroup
@@ -55,8 +53,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-_WORKERS_OF_A_COMMAND = 3
-"""One captures, one reads the right document or is the probe, one computes."""
 _AXIOMS_WITHOUT_EDITOR = 100_000  # decision 20: no editor can freeze here
 
 
@@ -90,7 +86,6 @@ class Window:
         self._starter = starter
         self._pool = pool
         self._tasks = tasks
-        self._exporter = Exporter(service, settings.document, lambda: self.is_read_only)
 
     @property
     def materialization_axioms_max(self) -> int:
@@ -145,10 +140,13 @@ class Window:
 
     async def export_job_artifact(self, session: Session, arguments: ExportArguments) -> Json:
         """Publish one artifact into the project."""
+        from plugin_bridge.exporting import Exporter  # a command never exports, and starts sooner without
+
         # Ownership answers first, so a foreign id cannot be told from an absent one by a policy error.
         await self._service.artifact(session.owner, arguments.job_id, arguments.artifact_id)
         policy = await self._starter.policy(arguments.policy_path)
-        return await self._exporter.export(session.owner, arguments, policy)
+        exporter = Exporter(self._service, self.settings.document, lambda: self.is_read_only)
+        return await exporter.export(session.owner, arguments, policy)
 
     async def read_job_artifact(
         self, session: Session, job_id: JobId, artifact_id: ArtifactId, offset: int, length: int
@@ -159,6 +157,8 @@ class Window:
 
     async def describe_window(self, session: Session) -> Json:
         """Ontology, revision, imports, reasoner, policy and what the caller may do (decision 24)."""
+        from plugin_bridge.describing import describe  # as `export_job_artifact`
+
         policy = await self._starter.policy()
         hold = await self._shelf.hold()
         try:
@@ -180,10 +180,12 @@ class Window:
 
 @asynccontextmanager
 async def open_window(
-    settings: WindowSettings, *, clock: Clock | None = None, worker_limits: WorkerLimits | None = None
+    settings: WindowSettings, *, clock: Clock | None = None, pool: WorkerPool | None = None
 ) -> AsyncIterator[Window]:
     """Open a window on a document for the length of the block.
 
+    Args:
+        pool: the caller's pool of workers, which outlives the window; its own by default.
     Raises:
         PolicyRequired, PolicyInvalid, PolicyUnavailable: the project's policy does not load.
         StorageFailed: the private folder cannot be made.
@@ -193,30 +195,23 @@ async def open_window(
     discovery_folder = settings.project or settings.document.parent
     policy = await to_thread.run_sync(resolve_policy, discovery_folder)
     await to_thread.run_sync(sweep)
-    # On the loop, which serves nobody yet: Ctrl-C ends the wait for a thread, shielded or not, and
-    # the folder that the thread then makes would be nobody's.
-    private = PrivateRoot.create()
-    try:
-        with _unwrapped():
-            async with (
-                open_worker_pool(worker_limits or WorkerLimits()) as pool,
-                anyio.create_task_group() as tasks,
-            ):
-                pool.guard_directory(private.path)
-                if settings.works_ahead:
-                    pool.spawn_ahead(_WORKERS_OF_A_COMMAND)
-                try:
-                    async with _opened(
-                        settings, policy, private, pool, tasks, workspace_id, clock, discovery_folder
-                    ) as window:
-                        yield window
-                        await window.access.revoke_all()
-                finally:
-                    tasks.cancel_scope.cancel()
-                    pool.release_directory(private.path)
-    finally:
-        with anyio.CancelScope(shield=True):
-            await to_thread.run_sync(private.close)
+    async with open_worker_pool() if pool is None else nullcontext(pool) as workers:
+        # On the loop, which serves nobody yet: Ctrl-C ends the wait for a thread, shielded or
+        # not, and the folder that the thread then makes would be nobody's.
+        private = PrivateRoot.create()
+        workers.guard_directory(private.path)
+        try:
+            async with open_tasks() as tasks:
+                async with _opened(
+                    settings, policy, private, workers, tasks, workspace_id, clock, discovery_folder
+                ) as window:
+                    yield window
+                    await window.access.revoke_all()
+                tasks.cancel_scope.cancel()
+        finally:
+            with anyio.CancelScope(shield=True):
+                await to_thread.run_sync(private.close)
+            workers.release_directory(private.path)
 
 
 @asynccontextmanager
@@ -277,22 +272,6 @@ async def _opened(
             tasks=tasks,
             requests=requests,
         )
-
-
-@contextmanager
-def _unwrapped() -> Iterator[None]:
-    """Let a single exception out as itself: that task groups carried it is nobody else's business."""
-    single: BaseException | None = None
-    try:
-        yield
-    except BaseExceptionGroup as group:
-        single = group
-        while isinstance(single, BaseExceptionGroup) and len(single.exceptions) == 1:
-            single = single.exceptions[0]
-        if single is group:
-            raise
-    if single is not None:
-        raise single
 
 
 def _audit_sink(policy: ResolvedPolicy, clock: Clock) -> RotatingFileSink:

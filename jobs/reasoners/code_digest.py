@@ -8,7 +8,6 @@ left out. So it is one value per published wheel, and any altered file changes i
 from __future__ import annotations
 
 import hashlib
-from importlib import metadata
 from typing import TYPE_CHECKING
 
 from jobs.digests import Digest, text_digest
@@ -24,6 +23,8 @@ def files_digest(rows: Iterable[tuple[str, str]]) -> Digest:
 
 def installed_digest(distribution: str, package: str) -> Digest | None:
     """The digest of an installed distribution's package folder; None when it is not there whole."""
+    from importlib import metadata  # here: it imports the mail package, and a diff needs no reasoner
+
     try:
         files = metadata.files(distribution) or []
         rows = [

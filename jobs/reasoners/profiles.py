@@ -10,7 +10,6 @@ from __future__ import annotations
 import platform
 from dataclasses import dataclass, field
 from functools import cache
-from importlib import metadata
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
@@ -238,6 +237,8 @@ def _installed(distribution: str, package: str) -> Digest | None:
 
 
 def _version(distribution: str) -> str:
+    from importlib import metadata  # as in `code_digest`
+
     try:
         return metadata.version(distribution)
     except metadata.PackageNotFoundError:

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING
 
 import anyio
 
+from jobs.tasks import open_tasks
 from jobs.workers import guardian, os_support
-from jobs.workers.tasks import open_tasks
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator

@@ -3,7 +3,7 @@
     python -I -m jobs.workers.main --parent PID [--die-with-parent]
 
 stdin and stdout carry frames and nothing else; what a library prints goes to stderr. The order is
-fixed: `hello`; perhaps a `warm` from the host; one `run`; `progress` frames; one `result` or
+fixed: `hello`; perhaps a `warm` or `ahead` from the host; one `run`; `progress` frames; one `result` or
 `error`. Then the worker waits to be ended. A thread reads stdin: `cancel` raises the cooperative
 flag, the end of the stream ends the process and what it forked, at once.
 
@@ -13,6 +13,7 @@ except the table of operations, which names its stages without importing them.
 
 from __future__ import annotations
 
+import contextlib
 import faulthandler
 import importlib
 import os
@@ -119,6 +120,9 @@ def serve(
         os_support.step_behind_others()
         warm_up(preload, inbox)
         frame = inbox.get()
+    elif frame.get("type") == "ahead":
+        look_ahead(frame, find_stage)
+        frame = inbox.get()
     reporter = ProgressReporter(channel.send, cancelled)
     answer = run_one(frame, find_stage, reporter)
     reporter.close()
@@ -137,6 +141,12 @@ def warm_up(modules: Sequence[str], inbox: queue.SimpleQueue[Frame]) -> None:
             importlib.import_module(module)
         except ImportError:
             sys.stderr.write(f"worker: {module} cannot be imported\n")
+
+
+def look_ahead(frame: Frame, find_stage: contract.FindStage) -> None:
+    """Import the stage that will probably be asked for; what fails here is that job's own finding."""
+    with contextlib.suppress(LookupError, ImportError, frames.FrameError):
+        find_stage(frames.text_field(frame, "operation"), 1)
 
 
 def run_one(frame: Frame, find_stage: contract.FindStage, reporter: contract.Reporter) -> Frame:

@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Final
 import anyio
 
 from jobs import errors
+from jobs.tasks import open_tasks
 from jobs.workers import results
 from jobs.workers.contract import StageCall, StageResult, StopReport, WorkerLimits
 from jobs.workers.frames import FrameError
 from jobs.workers.lifeline import Lifeline, open_lifeline
 from jobs.workers.process import WORKER_COMMAND, WorkerProcess, owned_worker
-from jobs.workers.tasks import open_tasks
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
@@ -61,8 +61,9 @@ async def open_worker_pool(
 class _Seat:
     """A place for one process: spawned for nobody yet (warm) or for one job."""
 
-    def __init__(self, *, is_warm: bool) -> None:
+    def __init__(self, *, is_warm: bool, ahead: str | None) -> None:
         self.is_warm = is_warm
+        self.ahead = ahead  # the stage it will probably run
         self.scope = anyio.CancelScope()
         self.ready = anyio.Event()  # the worker has greeted, or never will
         self.released = anyio.Event()  # nobody reads its frames any more
@@ -96,9 +97,9 @@ class WorkerPool:
         self._keeps_warm = True
         self._refill()
 
-    def spawn_ahead(self, count: int) -> None:
-        """Spawn processes for the next jobs now, once, with nothing imported beforehand."""
-        self._warm_seats.extend(self._new_seat(is_warm=False) for _ in range(count))
+    def spawn_ahead(self, stages: Sequence[str]) -> None:
+        """Spawn one process for each of the next jobs now, once, with its stage imported."""
+        self._warm_seats.extend(self._new_seat(is_warm=False, ahead=each) for each in stages)
 
     def close(self) -> None:
         """Take no more work and end all processes; the pool's block waits for them."""
@@ -190,8 +191,8 @@ class WorkerPool:
         finally:
             await self._retire(seat)
 
-    def _new_seat(self, *, is_warm: bool) -> _Seat:
-        seat = _Seat(is_warm=is_warm)
+    def _new_seat(self, *, is_warm: bool, ahead: str | None = None) -> _Seat:
+        seat = _Seat(is_warm=is_warm, ahead=ahead)
         self._tasks.start_soon(self._hold, seat)
         return seat
 
@@ -226,6 +227,8 @@ class WorkerPool:
             return
         if seat.is_warm:
             await worker.send({"type": "warm"})
+        elif seat.ahead is not None:
+            await worker.send({"type": "ahead", "operation": seat.ahead})
         seat.worker = worker
         seat.ready.set()
         await worker.wait_exited()

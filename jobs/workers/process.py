@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING, Final
 
 import anyio
 
+from jobs.tasks import open_tasks
 from jobs.workers import contract, os_support
 from jobs.workers.frame_streams import FrameReceiver, send_bytes
 from jobs.workers.frames import FrameError, encode
-from jobs.workers.tasks import open_tasks
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence

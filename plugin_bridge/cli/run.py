@@ -6,18 +6,23 @@ what it held; the exit code is then 130.
 
 from __future__ import annotations
 
+import importlib
 import signal
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 import anyio
+import anyio.lowlevel
+from anyio import to_thread
 
 from jobs.errors import InvalidRequest, ProtegeJobsError, RunTimedOut
+from jobs.tasks import open_tasks
 from jobs.values import State
 from jobs.workers.contract import WorkerLimits
-from plugin_bridge.cli.delivery import check_places, deliver
+from jobs.workers.pool import open_worker_pool
 from plugin_bridge.cli.exit_codes import ExitCode
 from plugin_bridge.cli.logs import log_to_stderr
+from plugin_bridge.cli.places import check_places
 from plugin_bridge.cli.settings import existing_file, window_settings
 from plugin_bridge.cli.terminal import note, progress_line, say_error
 from plugin_bridge.mcp_server.arguments import StartShape
@@ -28,6 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from jobs.values import Job, Json
+    from jobs.workers.pool import WorkerPool
     from plugin_bridge.mcp_server.arguments import StartArguments
     from plugin_bridge.settings import WindowSettings
     from plugin_bridge.window import Window
@@ -39,6 +45,12 @@ FAIL_ON: Final = {
 """The levels that mean something to a job type."""
 _FOREGROUND: Final = WorkerLimits(steps_back=False)
 """The command is what its user waits for; there is no editor to step behind."""
+_WORKERS: Final = {
+    "semantic_diff": ("capture_document", "capture_right_document", "semantic_diff"),
+    "classification": ("capture_document", "reasoner_probe", "classification"),
+}
+"""The stages that a job will run, in the order in which their workers are asked for."""
+_DELIVERY: Final = "plugin_bridge.cli.delivery"
 _STOPPING_S: Final = 10.0
 """How long a job past its deadline is waited for; its own bound is 5 s."""
 
@@ -78,14 +90,30 @@ def _checked(options: argparse.Namespace) -> tuple[WindowSettings, Json]:
 
 
 async def _run(options: argparse.Namespace, settings: WindowSettings, request: Json) -> int:
-    async with open_window(settings, worker_limits=_FOREGROUND) as window:
+    async with open_worker_pool(_FOREGROUND) as pool:
+        pool.spawn_ahead(_WORKERS[options.type])
+        return await _run_in_window(pool, options, settings, request)
+
+
+async def _run_in_window(
+    pool: WorkerPool, options: argparse.Namespace, settings: WindowSettings, request: Json
+) -> int:
+    async with open_window(settings, pool=pool) as window, open_tasks() as tasks:
         arguments = StartShape(window.materialization_axioms_max).read(
             {"type": options.type, "idempotency_key": "run", "request": request}
         )
         if options.type == "classification":
             window.prove_ahead()
+        # What comes after the job is imported while workers read, and not before they can.
+        tasks.start_soon(_import, _DELIVERY)
         job = await _ended(window, arguments, options.timeout)
+        from plugin_bridge.cli.delivery import deliver
+
         return await deliver(window, job, options)
+
+
+async def _import(module: str) -> None:
+    await to_thread.run_sync(importlib.import_module, module)
 
 
 async def _ended(window: Window, arguments: StartArguments, timeout_s: float | None) -> Job:

@@ -371,7 +371,7 @@ async def test_warm_workers_have_imported_the_parsers_and_are_replaced_after_use
 
 async def test_workers_spawned_ahead_take_the_next_jobs_and_are_not_replaced(double, make_call) -> None:
     async with open_worker_pool(command=double) as pool:
-        pool.spawn_ahead(2)
+        pool.spawn_ahead(["echo", "no such stage"])
         assert await pool.wait_warm() == 2
         ahead = workers_of(pool)
         result = await pool.execute(make_call("loaded"))

@@ -17,16 +17,18 @@ if TYPE_CHECKING:
 async def open_tasks() -> AsyncIterator[TaskGroup]:
     """A task group whose lone error leaves it as itself.
 
-    The tasks of this room are ours and do not raise; an error almost always comes from the caller's
-    own block, who need not know that there is a group around it. Several errors stay a group.
+    The tasks are ours and do not raise; an error almost always comes from the caller's
+    own block, who need not know that there are groups around it. Several errors stay a group.
     """
     lone: BaseException | None = None
     try:
         async with anyio.create_task_group() as tasks:
             yield tasks
     except BaseExceptionGroup as group:
-        if len(group.exceptions) != 1:
+        lone = group
+        while isinstance(lone, BaseExceptionGroup) and len(lone.exceptions) == 1:
+            (lone,) = lone.exceptions
+        if lone is group:
             raise
-        (lone,) = group.exceptions
     if lone is not None:
         raise lone  # out here, so that its own cause and context stay as they were
