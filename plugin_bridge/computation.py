@@ -8,17 +8,14 @@ from typing import TYPE_CHECKING
 from jobs.digests import Digest
 from jobs.errors import ResultInvalid
 from jobs.values import Computed, StagedFile
-from jobs.workers.contract import StageCall
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping
+    from collections.abc import Awaitable, Callable
     from contextlib import AbstractAsyncContextManager
     from pathlib import Path
 
     from jobs.computation import Report
-    from jobs.operations.registry import Operation
-    from jobs.workers.contract import StageProgress, StageResult
-    from jobs.workers.pool import WorkerPool
+    from jobs.workers.contract import OnProgress, StageProgress, StageResult
 
 
 Drift = tuple[bool | None, tuple[str, ...]]
@@ -28,8 +25,8 @@ class StageComputation:
     """One stage over captured files; satisfies `jobs.computation.Computation`.
 
     Args:
-        folder: private and empty; the stage writes there. Deleted by `release`.
-        inputs: gives the stage's JSON inputs, when they are there; every file among them is private.
+        execute: runs the stage in a worker process, which is gone when it returns or raises.
+        folder: private; the stage writes there. Deleted by `release`.
         drift: compares the live inputs with the captured ones.
         authority: the owner's lease for publication.
         on_release: gives back what the inputs name.
@@ -37,19 +34,15 @@ class StageComputation:
 
     def __init__(
         self,
-        pool: WorkerPool,
-        operation: Operation,
+        execute: Callable[[OnProgress], Awaitable[StageResult]],
         *,
         folder: Path,
-        inputs: Callable[[], Awaitable[Mapping[str, object]]],
         drift: Callable[[], Awaitable[Drift]],
         authority: Callable[[], AbstractAsyncContextManager[object]],
         on_release: Callable[[], None],
     ) -> None:
-        self._pool = pool
-        self._operation = operation
+        self._execute = execute
         self._folder = folder
-        self._inputs = inputs
         self._drift = drift
         self._authority = authority
         self._on_release = on_release
@@ -60,14 +53,7 @@ class StageComputation:
         async def on_progress(progress: StageProgress) -> None:
             report(progress.phase, progress.message)
 
-        (stage,) = self._operation.stages
-        call = StageCall(
-            operation=stage,
-            version=self._operation.version,
-            inputs=await self._inputs(),
-            work_dir=self._folder,
-        )
-        return computed(await self._pool.execute(call, on_progress=on_progress))
+        return computed(await self._execute(on_progress))
 
     async def drift(self) -> Drift:
         """Whether the live inputs are still the captured ones (W 8.6)."""

@@ -22,7 +22,7 @@ class WindowSettings:
         named_files: files that the person named on the command line; each may be a right document
             even outside the project, under its absolute path (W 6.6 forbids that to clients only).
         works_ahead: the window serves one command, which has the machine to itself: spawn its workers at
-            once, and read a right document (`capture.ahead`) or prove the reasoner during the capture.
+            once, and start a diff (`capture.ahead`) or prove the reasoner during the capture.
     """
 
     document: Path

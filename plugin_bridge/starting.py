@@ -23,12 +23,12 @@ from jobs.errors import (
 from jobs.operations.registry import find_operation
 from jobs.reasoners.profiles import require_classification, resolve
 from jobs.values import JobType, Submission
+from jobs.workers.contract import StageCall
 from plugin_bridge.capture.inputs import RIGHT_DOCUMENT
 from plugin_bridge.computation import StageComputation
 from plugin_bridge.policy import resolve_policy
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
     from jobs.operations.registry import Operation
@@ -36,12 +36,13 @@ if TYPE_CHECKING:
     from jobs.reasoners.profiles import ReasonerProfile
     from jobs.service import Accepted, JobService
     from jobs.values import Json, Owner
+    from jobs.workers.contract import OnProgress, StageResult
     from jobs.workers.pool import WorkerPool
     from plugin_bridge.access import AccessTable
-    from plugin_bridge.capture.ahead import RightReading
+    from plugin_bridge.capture.ahead import StartAhead
     from plugin_bridge.capture.inputs import CapturedInputs, InputCapturer
     from plugin_bridge.computation import Drift
-    from plugin_bridge.files import CapturedFile, PrivateRoot
+    from plugin_bridge.files import PrivateRoot
     from plugin_bridge.policy import ResolvedPolicy
 
 
@@ -55,7 +56,7 @@ class JobStarter:
     Args:
         discovery_folder: where policy discovery begins.
         profile: the reasoner profile that the window was opened with; None: the policy's.
-        read_ahead: starts reading a right document before its job exists (`capture.ahead`).
+        start_ahead: starts a diff before its job exists (`capture.ahead`).
     """
 
     def __init__(
@@ -69,7 +70,7 @@ class JobStarter:
         private: PrivateRoot,
         discovery_folder: Path,
         profile: str | None,
-        read_ahead: Callable[[CapturedFile], RightReading] | None = None,
+        start_ahead: StartAhead | None = None,
     ) -> None:
         self._service = service
         self._pool = pool
@@ -79,7 +80,7 @@ class JobStarter:
         self._private = private
         self._discovery_folder = discovery_folder
         self._profile = profile
-        self._read_ahead = read_ahead
+        self._start_ahead = start_ahead
 
     async def start(self, owner: Owner, job_type: JobType, key: str | None, request: Json) -> Accepted:
         """Capture, admit and queue; the codes are those of W 3.3."""
@@ -90,7 +91,7 @@ class JobStarter:
             if profile is not None:
                 require_classification(profile)  # before anything is captured for nothing
             captured = await self._capturer.capture(
-                request, policy, None if profile is None else profile.profile_key, self._read_ahead
+                request, policy, None if profile is None else profile.profile_key, self._start_ahead
             )
             try:
                 if (await self.policy(_text(request, "policy_path"))).digest != policy.digest:
@@ -151,17 +152,26 @@ class JobStarter:
         captured: CapturedInputs,
         profile: ReasonerProfile | None,
     ) -> StageComputation:
-        async def inputs() -> Json:
-            return await stage_inputs(captured, profile)
+        folder = await to_thread.run_sync(self._private.new_dir, "job")
+
+        async def execute(on_progress: OnProgress) -> StageResult:
+            if captured.ahead is not None:
+                return await captured.ahead.finish(captured.ontology.root, on_progress)
+            (stage,) = operation.stages
+            call = StageCall(
+                operation=stage,
+                version=operation.version,
+                inputs=stage_inputs(captured, profile),
+                work_dir=folder,
+            )
+            return await self._pool.execute(call, on_progress=on_progress)
 
         async def drift() -> Drift:
             return await self._drift(captured)
 
         return StageComputation(
-            self._pool,
-            operation,
-            folder=await to_thread.run_sync(self._private.new_dir, "job"),
-            inputs=inputs,
+            execute,
+            folder=folder,
             drift=drift,
             authority=lambda: self._access.lease_of(owner),
             on_release=captured.release,
@@ -191,11 +201,8 @@ class JobStarter:
         return not changed, changed
 
 
-async def stage_inputs(captured: CapturedInputs, profile: ReasonerProfile | None) -> Json:
-    """The JSON inputs of the worker stage: files by path and digest, and the request's numbers.
-
-    Waits for a right document that is being read ahead.
-    """
+def stage_inputs(captured: CapturedInputs, profile: ReasonerProfile | None) -> Json:
+    """The JSON inputs of the worker stage: files by path and digest, and the request's numbers."""
     ontology = captured.ontology
     inputs: Json = {"limit": captured.request["limit"]}
     if captured.right is not None:
@@ -206,9 +213,6 @@ async def stage_inputs(captured: CapturedInputs, profile: ReasonerProfile | None
             "right_sha256": captured.right.byte_digest,
             "right_name": captured.right.relative_path,
         }
-    read = None if captured.reading is None else await captured.reading.wait()
-    if read is not None:
-        inputs |= {"right_capture": str(read.path), "right_capture_sha256": read.sha256}
     if profile is not None:
         inputs |= {
             "closure": str(ontology.closure.path),

@@ -28,7 +28,7 @@ from jobs.tasks import open_tasks
 from jobs.values import WorkspaceId
 from jobs.workers.pool import open_worker_pool
 from plugin_bridge.access import AccessTable, request_log
-from plugin_bridge.capture.ahead import RightReading
+from plugin_bridge.capture.ahead import DiffAhead
 from plugin_bridge.capture.inputs import InputCapturer
 from plugin_bridge.capture.shelf import CaptureShelf
 from plugin_bridge.files import CapturedFile, PrivateRoot, sweep
@@ -241,10 +241,10 @@ async def _opened(
     )
     shelf = CaptureShelf(host, lambda: private.new_dir("capture"), tasks)
 
-    def read_ahead(right: CapturedFile) -> RightReading:
-        reading = RightReading(pool, right, private.new_dir("right"))
-        tasks.start_soon(reading.run, name="reading ahead")
-        return reading
+    def start_ahead(right: CapturedFile, limit: object) -> DiffAhead:
+        ahead = DiffAhead(pool, right, limit, private.new_dir("ahead"))
+        tasks.start_soon(ahead.run, name="diff ahead")
+        return ahead
 
     async with service, request_log(audit.append) as requests:
         starter = JobStarter(
@@ -256,7 +256,7 @@ async def _opened(
             private=private,
             discovery_folder=discovery_folder,
             profile=settings.profile,
-            read_ahead=read_ahead if settings.works_ahead else None,
+            start_ahead=start_ahead if settings.works_ahead else None,
         )
         tasks.start_soon(access.watch_expiry, name="grant expiry")
         yield Window(

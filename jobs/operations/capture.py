@@ -1,4 +1,4 @@
-"""The worker stages that read documents and keep what they say as capture files.
+"""The worker stage that reads a window's document and keeps what it says as capture files.
 
 `capture_document` reads a window's document with its import closure. Inputs (JSON):
     path, sha256: private copy of the document's bytes.
@@ -10,9 +10,6 @@ Value: what the window says of the document (`_described`), and `sources`, the o
 with their paths relative to `root` and digests (null for one that was not there, and may yet come).
 Artifacts: `root.ofn`, the document alone, and `closure.ofn`, the axioms of the whole closure (the
 same file when nothing was imported).
-
-`capture_right_document` reads one document alone. Inputs: right, right_sha256, right_name.
-Value: `{format, axiom_count}`. Artifact: `right.ofn`.
 
 Nothing is fetched; imports are found through the catalogs only.
 
@@ -38,7 +35,6 @@ from jobs.ontology import syntax
 from jobs.ontology.closure import read_closure
 from jobs.operations import inputs
 from jobs.operations.opener import ConfinedOpener, read_regular
-from jobs.operations.semantic_diff.stage import read_right
 from jobs.workers.contract import StageArtifact, StageResult
 
 if TYPE_CHECKING:
@@ -79,15 +75,6 @@ def capture_document(call: StageCall, reporter: Reporter) -> StageResult:
     value = _described(closure, len(axioms), inputs.optional_text(call.inputs, "document_iri"))
     value["sources"] = [{"path": path, "sha256": digest} for path, digest in sorted(opener.opened.items())]
     return StageResult(value=value, artifacts=(root_file, closure_file))
-
-
-def capture_right_document(call: StageCall, reporter: Reporter) -> StageResult:
-    """Read the right document of a diff ahead of it, beside the reading of the left one."""
-    name = inputs.text(call.inputs, "right_name")
-    reporter.progress("loading", f"Reading {name}")
-    document = read_right(inputs.file_bytes(call.inputs, "right"), name)
-    value: Json = {"format": document.format, "axiom_count": len(document.axioms)}
-    return StageResult(value=value, artifacts=(_write(document, call.work_dir, "right.ofn"),))
 
 
 def _described(closure: Closure, closure_axiom_count: int, document_iri: str | None) -> Json:

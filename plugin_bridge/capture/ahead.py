@@ -1,80 +1,104 @@
-"""The right document of a diff, read while the window's own is being captured.
+"""The stage of a diff, started while the window's own ontology is still being captured.
 
-A cold command has both processors to itself, so it may read ahead of its one job; a window that
-serves several clients does not, since that would start work before it is admitted to a worker.
+It reads the right document and then waits for the left one. A cold command has the machine to
+itself, so it may begin its one job before that is admitted; a window that serves several clients
+does not, since the work would take a place that nobody gave it.
 """
 
 from __future__ import annotations
 
+import json
 import shutil
 from typing import TYPE_CHECKING
 
 import anyio
+from anyio import to_thread
 
 from jobs import limits
-from jobs.digests import Digest
-from jobs.errors import ProtegeJobsError
+from jobs.errors import ProtegeJobsError, WorkerLost
 from jobs.workers.contract import StageCall
-from plugin_bridge.host.values import CaptureFile
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
+    from jobs.workers.contract import OnProgress, StageProgress, StageResult
     from jobs.workers.pool import WorkerPool
     from plugin_bridge.files import CapturedFile
+    from plugin_bridge.host.values import CaptureFile
+
+    StartAhead = Callable[[CapturedFile, object], "DiffAhead"]
+    """Starts a diff against a right document, with the limit of the request."""
 
 
-class RightReading:
-    """One reading under way. A failed one gives None: the job then reads itself and says what is wrong.
+class DiffAhead:
+    """One stage under way.
 
     Args:
-        folder: private and empty; deleted by `release`.
+        folder: private and empty; the stage works there. Deleted by `release`.
     """
 
-    def __init__(self, pool: WorkerPool, right: CapturedFile, folder: Path) -> None:
+    def __init__(self, pool: WorkerPool, right: CapturedFile, limit: object, folder: Path) -> None:
         self._pool = pool
-        self._right = right
         self._folder = folder
+        self._left = folder / "left.json"
+        self._call = StageCall(
+            operation="semantic_diff",
+            version=1,
+            inputs={
+                "left_follows": str(self._left),
+                "right": str(right.private_path),
+                "right_sha256": right.byte_digest,
+                "right_name": right.relative_path,
+                "limit": limit,
+            },
+            work_dir=folder,
+        )
         self._scope = anyio.CancelScope()
         self._ended = anyio.Event()
-        self._file: CaptureFile | None = None
+        self._listener: OnProgress | None = None
+        self._outcome: StageResult | ProtegeJobsError = WorkerLost("The comparison was ended.")
 
     async def run(self) -> None:
-        """Read in a worker process, which is gone when this returns."""
+        """Run the stage in a worker process, which is gone when this returns."""
         try:
             with self._scope:
-                self._file = await self._read()
-        except ProtegeJobsError:
-            pass
+                self._outcome = await self._pool.execute(self._call, on_progress=self._heard)
+        except ProtegeJobsError as error:
+            self._outcome = error
         finally:
             self._ended.set()
 
-    async def _read(self) -> CaptureFile:
-        call = StageCall(
-            operation="capture_right_document",
-            version=1,
-            inputs={
-                "right": str(self._right.private_path),
-                "right_sha256": self._right.byte_digest,
-                "right_name": self._right.relative_path,
-            },
-            work_dir=self._folder,
-        )
-        (artifact,) = (await self._pool.execute(call)).artifacts
-        return CaptureFile(path=artifact.path, sha256=Digest(f"sha256:{artifact.sha256}"))
+    async def _heard(self, progress: StageProgress) -> None:
+        if self._listener is not None:
+            await self._listener(progress)
 
-    async def wait(self) -> CaptureFile | None:
-        """The capture file; cancelled, it ends the reading first."""
+    async def finish(self, left: CaptureFile, on_progress: OnProgress) -> StageResult:
+        """Hand the left document over and wait for the result; cancelled, it ends the stage first.
+
+        Raises:
+            ProtegeJobsError: as `WorkerPool.execute`.
+        """
+        self._listener = on_progress
         try:
+            await to_thread.run_sync(self._announce, {"left": str(left.path), "left_sha256": left.sha256})
             await self._ended.wait()
         except anyio.get_cancelled_exc_class():
             self._scope.cancel()
             with anyio.move_on_after(limits.CANCEL_OUTER_S, shield=True):
                 await self._ended.wait()
             raise
-        return self._file
+        if isinstance(self._outcome, ProtegeJobsError):
+            raise self._outcome
+        return self._outcome
+
+    def _announce(self, left: dict[str, str]) -> None:
+        """Whole from the moment it is there: the stage looks for the file and reads it at once."""
+        whole = self._left.with_suffix(".part")
+        whole.write_text(json.dumps(left), encoding="utf-8")
+        whole.replace(self._left)
 
     def release(self) -> None:
-        """End the reading if it still goes on, and delete what it wrote."""
+        """End the stage if it still goes on, and delete what it wrote."""
         self._scope.cancel()
         shutil.rmtree(self._folder, ignore_errors=True)

@@ -20,12 +20,11 @@ from plugin_bridge.capture.assets import AssetDigests, read_assets
 from plugin_bridge.files import ProjectRoot, copy_confined, digest_confined, look
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
     from jobs.digests import Digest
     from jobs.values import Json, WorkspaceId
-    from plugin_bridge.capture.ahead import RightReading
+    from plugin_bridge.capture.ahead import DiffAhead, StartAhead
     from plugin_bridge.capture.shelf import CaptureHold, CaptureShelf
     from plugin_bridge.files import CapturedFile
     from plugin_bridge.host.values import OntologyCapture
@@ -44,8 +43,8 @@ class CapturedInputs:
     right: CapturedFile | None
     identity: InputIdentity
     request: Json
-    reading: RightReading | None
-    """The right document being read ahead."""
+    ahead: DiffAhead | None
+    """The stage of a diff that was started before its job."""
 
     @property
     def ontology(self) -> OntologyCapture:
@@ -55,8 +54,8 @@ class CapturedInputs:
     def release(self) -> None:
         """Let the shared capture go and delete the private copy of the secondary file."""
         self.hold.release()
-        if self.reading is not None:
-            self.reading.release()
+        if self.ahead is not None:
+            self.ahead.release()
         if self.right is not None:
             self.right.private_path.unlink(missing_ok=True)
 
@@ -82,12 +81,12 @@ class InputCapturer:
         request: Json,
         policy: ResolvedPolicy,
         reasoner_digest: Digest | None,
-        read_ahead: Callable[[CapturedFile], RightReading] | None = None,
+        start_ahead: StartAhead | None = None,
     ) -> CapturedInputs:
         """Capture a checked request (every key of its type present).
 
         Args:
-            read_ahead: starts reading the right document as soon as it is copied.
+            start_ahead: starts a diff as soon as its right document is copied.
         Raises:
             SecondaryInputInvalid, DiffNetworkUnsupported, InvalidRequest: the right document.
             InputChanged: an input moved while it was captured (`job_input_changed`).
@@ -96,10 +95,10 @@ class InputCapturer:
         """
         assets = await self._read_assets(policy)
         right = await self._copy_right(request, policy)
-        reading: RightReading | None = None
+        ahead: DiffAhead | None = None
         try:
-            if right is not None and read_ahead is not None:
-                reading = read_ahead(right)
+            if right is not None and start_ahead is not None:
+                ahead = start_ahead(right, request["limit"])
             hold = await self._shelf.hold()
             try:
                 await self._check_unmoved(request, policy, assets, right)
@@ -110,14 +109,14 @@ class InputCapturer:
                     right=right,
                     identity=self._identity(hold.ontology, policy, assets, right, reasoner_digest, request),
                     request=request,
-                    reading=reading,
+                    ahead=ahead,
                 )
             except BaseException:
                 hold.release()
                 raise
         except BaseException:
-            if reading is not None:
-                reading.release()
+            if ahead is not None:
+                ahead.release()
             if right is not None:
                 right.private_path.unlink(missing_ok=True)
             raise

@@ -46,7 +46,7 @@ FAIL_ON: Final = {
 _FOREGROUND: Final = WorkerLimits(steps_back=False)
 """The command is what its user waits for; there is no editor to step behind."""
 _WORKERS: Final = {
-    "semantic_diff": ("capture_document", "capture_right_document", "semantic_diff"),
+    "semantic_diff": ("capture_document", "semantic_diff"),
     "classification": ("capture_document", "reasoner_probe", "classification"),
 }
 """The stages that a job will run, in the order in which their workers are asked for."""

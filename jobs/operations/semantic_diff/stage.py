@@ -1,9 +1,9 @@
 """The worker stage `semantic_diff`: the captured ontology against one other document.
 
 Inputs (JSON):
-    left, left_sha256: capture file of the window's ontology alone.
-    right, right_sha256: private copy of the right document's bytes; or
-    right_capture, right_capture_sha256: the same, read before (stage `capture_right_document`).
+    left, left_sha256: capture file of the window's ontology alone; or
+    left_follows: a file that will hold these two as JSON, whole from the moment it is there.
+    right, right_sha256: private copy of the right document's bytes.
     right_name: what people call the right document, relative to the project.
     limit: rows per list of the report, 0..10000; counts do not depend on it.
 Value: the summary of W 4.3 without `report_artifact_id`. Artifact: `report.json`.
@@ -18,7 +18,10 @@ Raises:
 
 from __future__ import annotations
 
+import json
+import time
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from jobs import errors
@@ -30,11 +33,15 @@ from jobs.operations.semantic_diff import changes as comparison
 from jobs.workers.contract import StageResult
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from jobs.ontology.document import OntologyDocument
     from jobs.operations.semantic_diff.changes import Changes
     from jobs.values import Json
     from jobs.workers.contract import Reporter, StageCall
 
+_LEFT_FOLLOWS_S: Final = 600.0
+_LOOK_S: Final = 0.002
 _CAVEAT: Final = (
     "Decided from the two documents alone, without a reasoner or a policy: an added axiom can make data "
     "inconsistent, and a change outside these documents is not seen."
@@ -53,10 +60,10 @@ def run(call: StageCall, reporter: Reporter) -> StageResult:
     """Compare and write the report."""
     limit = inputs.integer(call.inputs, "limit")
     name = inputs.text(call.inputs, "right_name")
-    reporter.progress("loading", "Reading the captured ontology")
-    left = inputs.capture(call.inputs, "left")
     reporter.progress("loading", f"Reading {name}")
-    right = _right_document(call, name)
+    right = read_right(inputs.file_bytes(call.inputs, "right"), name)
+    reporter.progress("loading", "Reading the captured ontology")
+    left = inputs.capture(_with_left(call.inputs, reporter), "left")
     reporter.progress("semantic_diff", f"Comparing with {name}")
     left, right = alignment.align(left, right)
     changes = comparison.compare(left, right)
@@ -74,10 +81,17 @@ def run(call: StageCall, reporter: Reporter) -> StageResult:
     return StageResult(value=summary, artifacts=(report.artifact(),))
 
 
-def _right_document(call: StageCall, name: str) -> OntologyDocument:
-    if "right_capture" in call.inputs:
-        return inputs.capture(call.inputs, "right_capture")
-    return read_right(inputs.file_bytes(call.inputs, "right"), name)
+def _with_left(given: Mapping[str, object], reporter: Reporter) -> Mapping[str, object]:
+    """The inputs with the left document, which may follow while the right one is being read."""
+    if "left_follows" not in given:
+        return given
+    announcement = Path(inputs.text(given, "left_follows"))
+    give_up_at = time.monotonic() + _LEFT_FOLLOWS_S
+    while not announcement.exists():
+        if reporter.is_cancelled or time.monotonic() > give_up_at:
+            raise errors.ExecutionFailed("The captured ontology did not come.")
+        time.sleep(_LOOK_S)  # a worker has nothing else to do
+    return {**given, **json.loads(announcement.read_bytes())}
 
 
 def read_right(data: bytes, name: str) -> OntologyDocument:

@@ -97,8 +97,8 @@ def diff(left: OntologyDocument, right: OntologyDocument, folder: Path, limit: i
         folder / f"work-{limit}-{len(list(folder.iterdir()))}",
         left=one["path"],
         left_sha256=one["sha256"],
-        right_capture=other["path"],
-        right_capture_sha256=other["sha256"],
+        right=other["path"],
+        right_sha256=other["sha256"],
         right_name="right.ofn",
         limit=limit,
     )

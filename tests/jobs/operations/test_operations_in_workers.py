@@ -54,30 +54,25 @@ def test_two_documents_are_read_side_by_side_and_compared(tmp_path: Path) -> Non
 
     async def test() -> None:
         async with open_worker_pool() as pool:
+            announcement = tmp_path / "left.json"
 
             async def read_left() -> None:
-                found["left"] = await captured(pool, left, tmp_path / "one")
+                (one, *_) = (await captured(pool, left, tmp_path / "one")).artifacts
+                whole = tmp_path / "left.part"
+                whole.write_text(json.dumps({"left": str(one.path), "left_sha256": one.sha256}))
+                whole.rename(announcement)
 
-            async def read_right() -> None:
+            async def compare() -> None:
                 given = {"right": str(right), "right_sha256": digest(right), "right_name": right.name}
-                order = call("capture_right_document", tmp_path / "other", **given)
-                found["right"] = await pool.execute(order)
+                order = call(
+                    "semantic_diff", tmp_path / "other", left_follows=str(announcement), limit=5, **given
+                )
+                found["diff"] = await pool.execute(order)
 
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(read_left)
-                tasks.start_soon(read_right)
-            one, other = found["left"].artifacts[0], found["right"].artifacts[0]
-            order = call(
-                "semantic_diff",
-                tmp_path / "work",
-                left=str(one.path),
-                left_sha256=one.sha256,
-                right_capture=str(other.path),
-                right_capture_sha256=other.sha256,
-                right_name=right.name,
-                limit=5,
-            )
-            result = await pool.execute(order)
+                tasks.start_soon(compare)
+        result = found["diff"]
         summary: Any = result.value
         assert (summary["added_axioms"], summary["removed_axioms"]) == (1, 1)
 
