@@ -57,10 +57,10 @@ class ProtegeJobsError(Exception):
 
 
 class Refused(ProtegeJobsError):
-    """Nothing happened: `details.effects_prevented` says so."""
+    """Nothing happened: `details.effects_prevented` says so, first, so that no bound cuts it off."""
 
     def __init__(self, message: str | None = None, *, details: Mapping[str, object] | None = None) -> None:
-        super().__init__(message, details={**(details or {}), "effects_prevented": True})
+        super().__init__(message, details={"effects_prevented": True, **(details or {})})
 
 
 class Unfit(ProtegeJobsError):
@@ -75,7 +75,7 @@ class Uncertain(ProtegeJobsError):
     """The outcome is not known yet: look at the state before trying again."""
 
     def __init__(self, message: str | None = None, *, details: Mapping[str, object] | None = None) -> None:
-        super().__init__(message, details={**(details or {}), "retry_requires_state_check": True})
+        super().__init__(message, details={"retry_requires_state_check": True, **(details or {})})
 
 
 # --- Refused: the request and its authority (W 3) -------------------------------------------------

@@ -14,6 +14,7 @@ except the table of operations, which names its stages without importing them.
 from __future__ import annotations
 
 import contextlib
+import errno
 import faulthandler
 import importlib
 import os
@@ -37,6 +38,9 @@ REGISTRY: Final = "jobs.operations.registry"
 
 PRELOAD: Final = ("pyoxigraph", "pyelk")
 """What a warmed worker imports while it waits, before the stages: 5 ms of parser, 240 ms of reasoner."""
+
+
+_NO_SPACE: Final = frozenset({errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)})
 
 
 class Channel:
@@ -166,6 +170,8 @@ def run_one(frame: Frame, find_stage: contract.FindStage, reporter: contract.Rep
         import traceback  # here: only a failing worker pays for it
 
         traceback.print_exc()  # for the host's tail of stderr; a caller sees the kind only
+        if isinstance(error, OSError) and error.errno in _NO_SPACE:
+            return _error_frame(errors.StorageFailed("The disk that holds the private files is full."))
         kind = type(error).__name__
         return _error_frame(
             errors.ExecutionFailed(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import signal
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import anyio
@@ -21,6 +22,7 @@ from jobs.values import State
 from jobs.workers.contract import WorkerLimits
 from jobs.workers.pool import open_worker_pool
 from plugin_bridge.cli.exit_codes import ExitCode
+from plugin_bridge.cli.interrupts import until_interrupted
 from plugin_bridge.cli.logs import log_to_stderr
 from plugin_bridge.cli.places import check_places
 from plugin_bridge.cli.settings import existing_file, window_settings
@@ -61,7 +63,7 @@ def run(options: argparse.Namespace) -> int:
     signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
     try:
         settings, request = _checked(options)
-        return anyio.run(_run, options, settings, request)
+        return anyio.run(until_interrupted, partial(_run, options, settings, request))
     except ProtegeJobsError as error:
         say_error(error)
         return ExitCode.USAGE if isinstance(error, InvalidRequest) else ExitCode.FAILED

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from dataclasses import replace
+from functools import partial
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ import anyio
 from jobs.descriptor import describe
 from jobs.errors import InvalidRequest, ProtegeJobsError
 from plugin_bridge.cli.exit_codes import ExitCode
+from plugin_bridge.cli.interrupts import until_interrupted
 from plugin_bridge.cli.logs import log_to_stderr
 from plugin_bridge.cli.settings import window_settings
 from plugin_bridge.cli.terminal import note, say_error
@@ -32,7 +34,8 @@ def serve(options: argparse.Namespace) -> int:
     signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
     try:
         settings = replace(window_settings(options), read_only=options.read_only)
-        anyio.run(_serve_stdio if options.http is None else _serve_http, options, settings)
+        work = _serve_stdio if options.http is None else _serve_http
+        anyio.run(until_interrupted, partial(work, options, settings))
     except ProtegeJobsError as error:
         say_error(error)
         return ExitCode.USAGE if isinstance(error, InvalidRequest) else ExitCode.FAILED

@@ -103,3 +103,9 @@ def test_details_keep_to_their_bytes_as_json(character: str, count: int) -> None
     text = json.dumps(details, separators=(",", ":"), ensure_ascii=False)
     assert len(text.encode()) <= limits.ERROR_DETAILS_BYTES
     assert (details == {"truncated": True}) is (len(details) != count)
+
+
+def test_what_may_be_concluded_is_never_cut_off() -> None:
+    many = {f"key{number}": number for number in range(100)}
+    assert errors.InvalidRequest("x", details=many).details["effects_prevented"] is True
+    assert errors.CommitOutcomeUnknown("x", details=many).details["retry_requires_state_check"] is True

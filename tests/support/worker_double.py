@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import hashlib
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -100,6 +101,13 @@ def refuses(call: StageCall, reporter: Reporter) -> StageResult:
 
 def raises(call: StageCall, reporter: Reporter) -> StageResult:
     raise ZeroDivisionError("secret /home/somebody/path")
+
+
+def fills_the_disk(call: StageCall, reporter: Reporter) -> StageResult:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10, 10))
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    (call.work_dir / "report.json").write_bytes(b"x" * 100)
+    raise AssertionError
 
 
 def exits(call: StageCall, reporter: Reporter) -> StageResult:
@@ -215,6 +223,7 @@ STAGES: dict[str, Stage] = {
         not_json,
         refuses,
         raises,
+        fills_the_disk,
         exits,
         vanishes,
         segfaults,

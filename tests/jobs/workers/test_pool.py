@@ -113,6 +113,11 @@ async def test_an_error_of_the_tree_keeps_class_and_details(double, make_call) -
     assert caught.value.details["which"] == "root"
 
 
+async def test_a_full_disk_inside_a_worker_is_named(double, make_call) -> None:
+    with pytest.raises(errors.StorageFailed, match="full"):
+        await run(double, make_call("fills_the_disk"))
+
+
 @pytest.mark.parametrize(("operation", "kind"), [("raises", "ZeroDivisionError"), ("exits", "SystemExit")])
 async def test_any_other_exception_names_its_kind_and_leaks_nothing(
     double, make_call, operation, kind, caplog: pytest.LogCaptureFixture
