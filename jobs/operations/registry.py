@@ -7,11 +7,10 @@ Tools, tasks, the service and the workers all read this one table. Importing it 
 from __future__ import annotations
 
 import importlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-from jobs import limits
 from jobs.values import JobType
 
 if TYPE_CHECKING:
@@ -34,14 +33,8 @@ class Operation:
     """None for operations that are no job type of `start_job`."""
     stages: tuple[str, ...]
     """Names of the worker stages, in order, after the capture."""
-    phase: str
-    """The progress phase while it computes (W 2.4)."""
     required_capabilities: tuple[str, ...] = READ_CAPABILITIES
-    mutates: bool = False
     needs_reasoner: bool = False
-    request_defaults: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
-    """What an omitted key of the request means (W 4); keys without an entry are required or optional."""
-    report_name: str = "report.json"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,19 +53,13 @@ _OPERATIONS: Final = (
         version=1,
         job_type=JobType.CLASSIFICATION,
         stages=("classification",),
-        phase="classifying",
         needs_reasoner=True,
-        request_defaults=MappingProxyType({"limit": limits.CLASSIFICATION_LIMIT_DEFAULT}),
     ),
     Operation(
         name="semantic_diff",
         version=1,
         job_type=JobType.SEMANTIC_DIFF,
         stages=("semantic_diff",),
-        phase="semantic_diff",
-        request_defaults=MappingProxyType(
-            {"limit": limits.DIFF_LIMIT_DEFAULT, "network": "deny", "include_imports": False}
-        ),
     ),
 )
 _CAPTURE: Final = "jobs.operations.capture"

@@ -18,7 +18,7 @@ from plugin_bridge.cli.terminal import prepare_streams, say
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_TYPES: Final = ("classification", "semantic_diff")
+TYPES: Final = ("classification", "semantic_diff")
 """The job types that this version runs; the table of operations is not imported just for `--help`."""
 _FORMATS: Final = ("text", "json")
 _FAIL_ON: Final = ("never", "difference", "breaking", "unsatisfiable")
@@ -54,7 +54,7 @@ def _add_run(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         help="run one job on a file and print its result",
         description="Run one job: progress on standard error, result on standard output.",
     )
-    run.add_argument("type", choices=_TYPES, help="what to do")
+    run.add_argument("type", choices=TYPES, help="what to do")
     run.add_argument("file", type=Path, metavar="FILE", help="the ontology (also .gz)")
     run.add_argument(
         "right", type=Path, metavar="RIGHT", nargs="?", help="semantic_diff: what to compare with"

@@ -47,7 +47,7 @@ FAIL_ON: Final = {
 """The levels that mean something to a job type."""
 _FOREGROUND: Final = WorkerLimits(steps_back=False)
 """The command is what its user waits for; there is no editor to step behind."""
-_WORKERS: Final = {
+WORKERS: Final = {
     "semantic_diff": ("capture_document", "semantic_diff"),
     "classification": ("capture_document", "reasoner_probe", "classification"),
 }
@@ -93,7 +93,7 @@ def _checked(options: argparse.Namespace) -> tuple[WindowSettings, Json]:
 
 async def _run(options: argparse.Namespace, settings: WindowSettings, request: Json) -> int:
     async with open_worker_pool(_FOREGROUND) as pool:
-        pool.spawn_ahead(_WORKERS[options.type])
+        pool.spawn_ahead(WORKERS[options.type])
         return await _run_in_window(pool, options, settings, request)
 
 

@@ -25,17 +25,14 @@ def test_every_stage_can_be_found_and_no_other() -> None:
         registry.find_stage("os.system", 1)
 
 
-def test_operations_name_registered_stages_and_their_defaults() -> None:
+def test_operations_name_registered_stages() -> None:
     for operation in registry.OPERATIONS.values():
         assert set(operation.stages) <= registry.STAGES.keys()
         assert list(operation.required_capabilities) == sorted(operation.required_capabilities)
-    diff = registry.find_operation(JobType.SEMANTIC_DIFF)
-    assert diff is not None
-    assert dict(diff.request_defaults) == {"limit": 50, "network": "deny", "include_imports": False}
+    assert registry.find_operation(JobType.SEMANTIC_DIFF) is not None
     classification = registry.find_operation(JobType.CLASSIFICATION)
     assert classification is not None
     assert classification.needs_reasoner
-    assert dict(classification.request_defaults) == {"limit": 100}
     assert registry.find_operation(JobType.PROJECT_QC) is None
 
 

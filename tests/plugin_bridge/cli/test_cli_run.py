@@ -512,3 +512,13 @@ async def test_help_and_version_answer_at_once() -> None:
         assert done.returncode == 0
         assert done.stdout
         assert done.stderr == b""
+
+
+def test_the_command_line_and_the_table_of_operations_name_the_same() -> None:
+    from jobs.operations.registry import OPERATIONS, STAGES
+    from plugin_bridge.cli import run as command
+    from plugin_bridge.cli.main import TYPES
+
+    assert set(TYPES) == OPERATIONS.keys()
+    assert command.FAIL_ON.keys() == OPERATIONS.keys()
+    assert {stage for stages in command.WORKERS.values() for stage in stages} <= STAGES.keys()
