@@ -404,6 +404,7 @@ async def test_a_start_given_up_at_any_step_leaves_nothing(
             assert window._service._admission.ledger.open_count == 0, at
             for job in await driver.jobs():  # accepted in the moment of giving up: it goes its way
                 await driver.ended(job["job_id"])
+            await become(lambda: window._shelf._under_way is None)  # it goes on for who comes next
             await become(lambda: kinds(places) <= {"lock", "artifacts", "artifact", "capture"})
             (root,) = places.left()
             assert len(list(root.glob("capture-*"))) <= 1, at
