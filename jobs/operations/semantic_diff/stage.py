@@ -62,6 +62,7 @@ def run(call: StageCall, reporter: Reporter) -> StageResult:
     name = inputs.text(call.inputs, "right_name")
     reporter.progress("loading", f"Reading {name}")
     right = read_right(inputs.file_bytes(call.inputs, "right"), name)
+    right_identity = _right_identity(right, name)  # of what was read, before anything is aligned
     reporter.progress("loading", "Reading the captured ontology")
     left = inputs.capture(_with_left(call.inputs, reporter), "left")
     reporter.progress("semantic_diff", f"Comparing with {name}")
@@ -70,7 +71,7 @@ def run(call: StageCall, reporter: Reporter) -> StageResult:
     reporter.progress("staging", "Writing the report")
     verdict = _verdict(left, right, changes)
     with ReportWriter(call.work_dir) as report:
-        _write(report, left, right, changes, verdict, name, limit)
+        _write(report, left, right, changes, verdict, right_identity, limit)
     summary: Json = {
         "kind": "semantic_diff",
         "identical": verdict.is_identical,
@@ -164,7 +165,7 @@ def _write(
     right: OntologyDocument,
     changes: Changes,
     verdict: _Verdict,
-    name: str,
+    right_identity: Json,
     limit: int,
 ) -> None:
     """All keys of W 4.3, then additions of ours: logical counts, re-annotated axioms, labels."""
@@ -179,7 +180,7 @@ def _write(
     report.add("include_imports", False)
     report.add("identical", verdict.is_identical)
     report.add("compatibility", _compatibility(verdict))
-    report.add("right_document", _right_identity(right, name))
+    report.add("right_document", right_identity)
     report.add("right_document_unresolved_imports", list(right.imports))
     report.add("ontology_id", _pair(verdict.ontology_id_changed, _id(left), _id(right)))
     report.add("imports", _pair(verdict.imports_changed, list(left.imports), list(right.imports)))

@@ -12,6 +12,8 @@ import pytest
 from operations_support import EX, axioms_of, diff, diff_files, document, run, stored
 
 from jobs.errors import ExecutionFailed, InvalidOntology
+from jobs.ontology import read_document
+from jobs.ontology.document import capture_bytes, semantic_fingerprint
 from jobs.operations.semantic_diff.categories import categories
 
 if TYPE_CHECKING:
@@ -192,6 +194,16 @@ def test_header_annotations_are_metadata(tmp_path: Path) -> None:
     summary, report = diff(OLD, right, tmp_path)
     assert (summary["compatibility"], summary["identical"]) == ("metadata_only", False)
     assert report["ontology_annotations"]["changed"]
+
+
+def test_the_right_document_is_identified_as_it_was_read(tmp_path: Path) -> None:
+    left = document("ClassAssertion(:Bowl _:c14n0)", "ClassAssertion(:Cup _:c14n1)")
+    right = tmp_path / "right.ofn"
+    right.write_bytes(capture_bytes(document("ClassAssertion(:Cup _:c14n0)")))
+    (tmp_path / "left.ofn").write_bytes(capture_bytes(left))
+    _, report = diff_files(tmp_path / "left.ofn", right, tmp_path / "work-files")
+    found = semantic_fingerprint(read_document(right.read_bytes(), name="right.ofn"))
+    assert report["right_document"]["semantic_fingerprint"] == found
 
 
 def test_two_anonymous_ontologies_have_equal_ids(tmp_path: Path) -> None:
