@@ -24,6 +24,7 @@ from jobs.operations.registry import find_operation
 from jobs.reasoners.profiles import require_classification, resolve
 from jobs.values import JobType, Submission
 from jobs.workers.contract import StageCall
+from plugin_bridge.capture.ahead import left_inputs, right_inputs
 from plugin_bridge.capture.inputs import RIGHT_DOCUMENT
 from plugin_bridge.computation import StageComputation
 from plugin_bridge.policy import resolve_policy
@@ -206,13 +207,7 @@ def stage_inputs(captured: CapturedInputs, profile: ReasonerProfile | None) -> J
     ontology = captured.ontology
     inputs: Json = {"limit": captured.request["limit"]}
     if captured.right is not None:
-        inputs |= {
-            "left": str(ontology.root.path),
-            "left_sha256": ontology.root.sha256,
-            "right": str(captured.right.private_path),
-            "right_sha256": captured.right.byte_digest,
-            "right_name": captured.right.relative_path,
-        }
+        inputs |= left_inputs(ontology.root) | right_inputs(captured.right)
     if profile is not None:
         inputs |= {
             "closure": str(ontology.closure.path),

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from jobs.values import Json
     from jobs.workers.contract import OnProgress, StageProgress, StageResult
     from jobs.workers.pool import WorkerPool
     from plugin_bridge.files import CapturedFile
@@ -29,6 +30,20 @@ if TYPE_CHECKING:
 
     StartAhead = Callable[[CapturedFile, object], "DiffAhead"]
     """Starts a diff against a right document, with the limit of the request."""
+
+
+def left_inputs(left: CaptureFile) -> Json:
+    """The inputs of the diff stage that name its left document."""
+    return {"left": str(left.path), "left_sha256": left.sha256}
+
+
+def right_inputs(right: CapturedFile) -> Json:
+    """The inputs of the diff stage that name its right document."""
+    return {
+        "right": str(right.private_path),
+        "right_sha256": right.byte_digest,
+        "right_name": right.relative_path,
+    }
 
 
 class DiffAhead:
@@ -47,10 +62,8 @@ class DiffAhead:
             version=1,
             inputs={
                 "left_follows": str(self._left),
-                "right": str(right.private_path),
-                "right_sha256": right.byte_digest,
-                "right_name": right.relative_path,
                 "limit": limit,
+                **right_inputs(right),
             },
             work_dir=folder,
         )
@@ -81,7 +94,7 @@ class DiffAhead:
         """
         self._listener = on_progress
         try:
-            await to_thread.run_sync(self._announce, {"left": str(left.path), "left_sha256": left.sha256})
+            await to_thread.run_sync(self._announce, left_inputs(left))
             await self._ended.wait()
         except anyio.get_cancelled_exc_class():
             self._scope.cancel()
@@ -92,7 +105,7 @@ class DiffAhead:
             raise self._outcome
         return self._outcome
 
-    def _announce(self, left: dict[str, str]) -> None:
+    def _announce(self, left: Json) -> None:
         """Whole from the moment it is there: the stage looks for the file and reads it at once."""
         whole = self._left.with_suffix(".part")
         whole.write_text(json.dumps(left), encoding="utf-8")

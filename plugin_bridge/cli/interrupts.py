@@ -21,6 +21,11 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
+def take_sigterm_as_ctrl_c() -> None:
+    """Let SIGTERM end a command as Ctrl-C does also before its loop runs, and where the loop takes none."""
+    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
+
+
 async def until_interrupted(work: Callable[[], Awaitable[T]]) -> T:
     """The result of the work, which a signal cancels; a repeated signal changes nothing.
 

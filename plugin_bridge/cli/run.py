@@ -7,7 +7,6 @@ what it held; the exit code is then 130.
 from __future__ import annotations
 
 import importlib
-import signal
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
@@ -22,7 +21,7 @@ from jobs.values import State
 from jobs.workers.contract import WorkerLimits
 from jobs.workers.pool import open_worker_pool
 from plugin_bridge.cli.exit_codes import ExitCode
-from plugin_bridge.cli.interrupts import until_interrupted
+from plugin_bridge.cli.interrupts import take_sigterm_as_ctrl_c, until_interrupted
 from plugin_bridge.cli.logs import log_to_stderr
 from plugin_bridge.cli.places import check_places
 from plugin_bridge.cli.settings import existing_file, window_settings
@@ -60,7 +59,7 @@ _STOPPING_S: Final = 10.0
 def run(options: argparse.Namespace) -> int:
     """Run the job and say how it ended; see `main` for the exit codes."""
     log_to_stderr()
-    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
+    take_sigterm_as_ctrl_c()
     try:
         settings, request = _checked(options)
         return anyio.run(until_interrupted, partial(_run, options, settings, request))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 from dataclasses import replace
 from functools import partial
 from importlib.metadata import version
@@ -14,7 +13,7 @@ import anyio
 from jobs.descriptor import describe
 from jobs.errors import InvalidRequest, ProtegeJobsError
 from plugin_bridge.cli.exit_codes import ExitCode
-from plugin_bridge.cli.interrupts import until_interrupted
+from plugin_bridge.cli.interrupts import take_sigterm_as_ctrl_c, until_interrupted
 from plugin_bridge.cli.logs import log_to_stderr
 from plugin_bridge.cli.settings import window_settings
 from plugin_bridge.cli.terminal import note, say_error
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
 def serve(options: argparse.Namespace) -> int:
     """Serve until the client leaves (stdio) or a signal comes (HTTP)."""
     log_to_stderr()
-    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
+    take_sigterm_as_ctrl_c()
     try:
         settings = replace(window_settings(options), read_only=options.read_only)
         work = _serve_stdio if options.http is None else _serve_http

@@ -1,20 +1,3 @@
-from __future__ import annotations
+from tests.support.window_fixtures import anyio_backend, places
 
-from typing import TYPE_CHECKING
-
-import pytest
-
-from tests.support.live_window import Places, make_places
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-
-@pytest.fixture
-def anyio_backend() -> str:
-    return "asyncio"  # decision 38: the wire runs on asyncio
-
-
-@pytest.fixture(autouse=True)
-def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Places:
-    return make_places(tmp_path, monkeypatch)
+__all__ = ["anyio_backend", "places"]
