@@ -10,6 +10,7 @@ import errno
 import json
 import logging
 import os
+import time
 from typing import TYPE_CHECKING, Final
 
 import anyio
@@ -30,6 +31,7 @@ _APPEND: Final = (
     os.O_APPEND | os.O_CREAT | os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 )
 _DAY_S: Final = 86_400
+_SETTLE_S: Final = 0.01
 
 
 class RotatingFileSink:
@@ -145,9 +147,19 @@ def _changed_s(path: Path) -> float:
 
 
 def _ends_with_a_line(descriptor: int) -> bool:
-    """Whether the file is empty or whole: a full disk may have cut the last line."""
-    size = os.lseek(descriptor, 0, os.SEEK_END)
-    if size == 0:
-        return True
-    os.lseek(descriptor, size - 1, os.SEEK_SET)
-    return os.read(descriptor, 1) == b"\n"
+    """Whether the file is empty or whole: a full disk may have cut the last line.
+
+    Another backend's line can be seen half written, so an end that still moves is looked at again.
+    """
+    size = -1
+    while (found := os.lseek(descriptor, 0, os.SEEK_END)) != size:
+        size = found
+        if size == 0 or _byte_at(descriptor, size - 1) == b"\n":
+            return True
+        time.sleep(_SETTLE_S)
+    return False
+
+
+def _byte_at(descriptor: int, offset: int) -> bytes:
+    os.lseek(descriptor, offset, os.SEEK_SET)  # not `pread`, which Windows lacks; writes append anyway
+    return os.read(descriptor, 1)
