@@ -7,7 +7,6 @@ The caller runs this in a worker process and ends it by a kill: the native code 
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 
 import pyelk
@@ -15,9 +14,9 @@ import pyowl_core
 from pyelk.exceptions import PyElkError
 
 from jobs.errors import ReasonerRefusedInput
-from jobs.ontology import grammar
 from jobs.reasoners import elk_text
 from jobs.reasoners.heartbeat import heartbeat
+from jobs.reasoners.scope import axioms_outside
 from jobs.reasoners.taxonomy import NOTHING, Outcome, Taxonomy, make_taxonomy
 
 if TYPE_CHECKING:
@@ -26,14 +25,6 @@ if TYPE_CHECKING:
     from jobs.reasoners.structural import Say
 
 REFUSED_MAX: Final = 20  # ours: axioms that may be set aside one by one before we give up
-# The reasoner's names for what it met, where they are not the construct's own.
-_CONSTRUCTS: Final = {
-    "AnonymousIndividual": r"_:",
-    "DataProperty": r"\bData(?!type|(?:One|Union|Intersection|Complement)Of)[A-Za-z]+\(",
-    "Datatype": r"\bDatatype",
-    "owl:bottomObjectProperty": re.escape(f"<{grammar.OWL}bottomObjectProperty>"),
-    "owl:topObjectProperty": re.escape(f"<{grammar.OWL}topObjectProperty>"),
-}
 
 
 def classify(axioms: Sequence[str], say: Say, *, is_native: bool | None = None) -> Outcome:
@@ -85,22 +76,12 @@ def _outcome(
         taxonomy=result,
         unsatisfiable=unsatisfiable,
         incomplete_because=tuple(sorted(names)),
-        outside_axioms=len(encoded.left_out)
-        + _count_outside(encoded.axioms[: len(encoded.sources)], reasons),
+        outside_axioms=len(encoded.left_out) + sum(1 for _ in axioms_outside(encoded.sources, reasons)),
     )
 
 
 def _reasons(issues: Iterable[pyelk.CompletenessIssue]) -> set[str]:
     return {constructor for issue in issues for constructor in issue.constructors}
-
-
-def _count_outside(axioms: Iterable[str], reasons: set[str]) -> int:
-    """How many encoded axioms use a construct that is a reason, wherever it stands in them."""
-    if not reasons:
-        return 0
-    patterns = [_CONSTRUCTS.get(each, rf"\b{re.escape(each)}\(") for each in sorted(reasons)]
-    pattern = re.compile("|".join(patterns))
-    return sum(1 for text in axioms if pattern.search(text))
 
 
 # --- Loading --------------------------------------------------------------------------------------

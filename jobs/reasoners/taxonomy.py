@@ -1,6 +1,6 @@
-"""What a reasoner answers: a hierarchy of named classes and what it leaves undecided.
+"""What a reasoner answers: hierarchies of named entities and what it leaves undecided.
 
-Invariants of a `Taxonomy`: every class of the ontology stands in exactly one node; nodes and
+Invariants of a `Taxonomy`: every entity of its kind stands in exactly one node; nodes and
 members are sorted, so that equal hierarchies are equal values whoever computed them.
 """
 
@@ -18,9 +18,17 @@ THING: Final = f"{grammar.OWL}Thing"
 NOTHING: Final = f"{grammar.OWL}Nothing"
 
 
+EXTREMES: Final = {
+    "classes": (THING, NOTHING),
+    "object_properties": (f"{grammar.OWL}topObjectProperty", f"{grammar.OWL}bottomObjectProperty"),
+    "data_properties": (f"{grammar.OWL}topDataProperty", f"{grammar.OWL}bottomDataProperty"),
+}
+"""The built-in entity above all others of its kind, and the one below them."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Taxonomy:
-    """The hierarchy of named classes; a node is named by its place in `nodes`."""
+    """The hierarchy of named entities of one kind; a node is named by its place in `nodes`."""
 
     nodes: tuple[tuple[str, ...], ...]
     """Members of each node: IRIs, sorted; the nodes sorted by their members."""
@@ -54,6 +62,16 @@ class Taxonomy:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Individuals:
+    """The named individuals and their types."""
+
+    nodes: tuple[tuple[str, ...], ...]
+    """Individuals that are the same stand in one node: IRIs, sorted; the nodes sorted by their members."""
+    types: tuple[tuple[str, ...], ...]
+    """Of each node its direct types, one class (the first member) for each group of equivalents; sorted."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
     """One run of one reasoner over one closure."""
 
@@ -67,21 +85,30 @@ class Outcome:
     """Constructs met that the reasoner does not, or not wholly, interpret; sorted OWL names."""
     outside_axioms: int = 0
     """Axioms that use one of them."""
+    object_properties: Taxonomy | None = None
+    """None when the reasoner was not asked, or cannot tell."""
+    data_properties: Taxonomy | None = None
+    individuals: Individuals | None = None
 
 
-def make_taxonomy(groups: Iterable[Iterable[str]], parents_of: Mapping[str, Iterable[str]]) -> Taxonomy:
+def make_taxonomy(
+    groups: Iterable[Iterable[str]],
+    parents_of: Mapping[str, Iterable[str]],
+    extremes: tuple[str, str] = (THING, NOTHING),
+) -> Taxonomy:
     """Order a hierarchy given by its nodes' members and the direct parents of each node.
 
     Args:
-        groups: members of each node; those of owl:Thing and owl:Nothing are added when absent.
+        groups: members of each node; those of the extremes are added when absent.
         parents_of: by any one member of a node, any one member of each direct parent node.
+        extremes: the built-in entities above and below all others.
     """
     members = [tuple(sorted(group)) for group in groups]
     present = {iri for group in members for iri in group}
-    members += [(iri,) for iri in (THING, NOTHING) if iri not in present]
+    members += [(iri,) for iri in extremes if iri not in present]
     members.sort()
     place = {iri: node for node, group in enumerate(members) for iri in group}
-    top, bottom = place[THING], place[NOTHING]
+    top, bottom = (place[each] for each in extremes)
     parents: list[set[int]] = [set() for _ in members]
     for child, uppers in parents_of.items():
         if place[child] not in (top, bottom):
