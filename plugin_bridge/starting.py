@@ -23,11 +23,10 @@ from jobs.errors import (
 from jobs.operations.registry import find_operation
 from jobs.reasoners.profiles import require_classification, resolve
 from jobs.values import JobType, Submission
-from jobs.workers.contract import StageCall
-from plugin_bridge.capture.ahead import left_inputs, right_inputs
 from plugin_bridge.capture.inputs import RIGHT_DOCUMENT
 from plugin_bridge.computation import StageComputation
 from plugin_bridge.policy import resolve_policy
+from plugin_bridge.stages import StageRunner
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -74,7 +73,7 @@ class JobStarter:
         start_ahead: StartAhead | None = None,
     ) -> None:
         self._service = service
-        self._pool = pool
+        self._stages = StageRunner(pool)
         self._probe = probe
         self._capturer = capturer
         self._access = access
@@ -88,7 +87,7 @@ class JobStarter:
         operation = _operation(job_type)
         policy = await self.policy(_text(request, "policy_path"))
         with await self._service.reserve(owner, job_type, key, policy.quotas) as reservation:
-            profile = self.profile(policy) if operation.needs_reasoner else None
+            profile = await self.profile(policy) if operation.needs_reasoner else None
             if profile is not None:
                 require_classification(profile)  # before anything is captured for nothing
             captured = await self._capturer.capture(
@@ -123,22 +122,22 @@ class JobStarter:
         Raises:
             ReasonerNotCancellable, ReasonerUnavailable, ClassificationNotSupported: it may not run.
         """
-        profile = self.profile(policy)
+        profile = await self.profile(policy)
         require_classification(profile)
         await self._probe.prove(profile)
 
-    def profile(self, policy: ResolvedPolicy) -> ReasonerProfile:
+    async def profile(self, policy: ResolvedPolicy) -> ReasonerProfile:
         """The profile that classifies here: the window's, else the policy's (decision 17)."""
-        return resolve(self.profile_name(policy))
+        return await to_thread.run_sync(resolve, self.profile_name(policy))
 
     def profile_name(self, policy: ResolvedPolicy) -> str:
         """How that profile was asked for."""
         return self._profile or policy.essentials.reasoner_profile
 
-    def find_profile(self, policy: ResolvedPolicy) -> ReasonerProfile | None:
+    async def find_profile(self, policy: ResolvedPolicy) -> ReasonerProfile | None:
         """The same profile; None when no profile has that name."""
         try:
-            return self.profile(policy)
+            return await self.profile(policy)
         except ReasonerNotCancellable:
             return None
 
@@ -156,16 +155,7 @@ class JobStarter:
         folder = await to_thread.run_sync(self._private.new_dir, "job")
 
         async def execute(on_progress: OnProgress) -> StageResult:
-            if captured.ahead is not None:
-                return await captured.ahead.finish(captured.ontology.root, on_progress)
-            (stage,) = operation.stages
-            call = StageCall(
-                operation=stage,
-                version=operation.version,
-                inputs=stage_inputs(captured, profile),
-                work_dir=folder,
-            )
-            return await self._pool.execute(call, on_progress=on_progress)
+            return await self._stages.run(operation, captured, profile, folder, on_progress)
 
         async def drift() -> Drift:
             return await self._drift(captured)
@@ -200,24 +190,6 @@ class JobStarter:
         except ProtegeJobsError:
             return None, ()
         return not changed, changed
-
-
-def stage_inputs(captured: CapturedInputs, profile: ReasonerProfile | None) -> Json:
-    """The JSON inputs of the worker stage: files by path and digest, and the request's numbers."""
-    ontology = captured.ontology
-    inputs: Json = {"limit": captured.request["limit"]}
-    if captured.right is not None:
-        inputs |= left_inputs(ontology.root) | right_inputs(captured.right)
-    if profile is not None:
-        inputs |= {
-            "closure": str(ontology.closure.path),
-            "closure_sha256": ontology.closure.sha256,
-            "profile_id": profile.profile_id,
-            "profile_key": profile.profile_key,
-            "imports_loaded": list(ontology.imports_loaded),
-            "imports_missing": list(ontology.imports_missing),
-        }
-    return inputs
 
 
 def _operation(job_type: JobType) -> Operation:

@@ -162,7 +162,7 @@ class Window:
         policy = await self._starter.policy()
         hold = await self._shelf.hold()
         try:
-            profile = self._starter.find_profile(policy)
+            profile = await self._starter.find_profile(policy)
             return describe(
                 title=self._host.title,
                 workspace_id=self.workspace_id,

@@ -6,7 +6,14 @@ Alone on a core of 2024 they run for half a minute and more.
 
 from __future__ import annotations
 
-from typing import Final
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from jobs.reasoners.java_profiles import ELK_4, ELK_6, HERMIT, JFACT
+from jobs.reasoners.python_profiles import PYELK, STRUCTURAL
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _NAMESPACE: Final = "urn:hard-case:"
 
@@ -38,5 +45,36 @@ def told_layers(layers: int = 240, width: int = 30) -> tuple[str, ...]:
     return tuple(sorted(axioms))
 
 
-def _class(number: int) -> str:
+def pigeons(holes: int = 9, classes: int = 12) -> tuple[str, ...]:
+    """In OWL 2 DL: more pigeons than holes, so that a tableau tries one assignment after the other.
+
+    Each class says that `holes + 1` different neighbours share the given number of holes: a union for each
+    pigeon, a disjointness for each pair; several classes, so that no single test is the whole work.
+    """
+    axioms: list[str] = []
+    for number in range(classes):
+        name = f"{number}p"
+        for pigeon in range(holes + 1):
+            places = " ".join(_class(f"{name}{pigeon}h{hole}") for hole in range(holes))
+            axioms.append(f"SubClassOf({_class(name)} ObjectUnionOf({places}))")
+            for other in range(pigeon):
+                axioms += [
+                    f"DisjointClasses({_class(f'{name}{other}h{hole}')} {_class(f'{name}{pigeon}h{hole}')})"
+                    for hole in range(holes)
+                ]
+    return tuple(sorted(axioms))
+
+
+CASES: Final[dict[str, Callable[[], tuple[str, ...]]]] = {
+    STRUCTURAL: told_layers,
+    PYELK: existential_circle,
+    ELK_4: partial(existential_circle, 1500),
+    ELK_6: partial(existential_circle, 1500),
+    HERMIT: pigeons,
+    JFACT: pigeons,
+}
+"""The hard case of each profile."""
+
+
+def _class(number: int | str) -> str:
     return f"<{_NAMESPACE}c{number}>"

@@ -12,6 +12,7 @@ from __future__ import annotations
 import logging
 import shutil
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Final, Protocol
 
 import anyio
@@ -19,20 +20,27 @@ from anyio import to_thread
 
 from jobs import limits
 from jobs.errors import ProtegeJobsError, ReasonerNotCancellable, ReasonerUnavailable
-from jobs.workers.contract import StageCall
+from jobs.reasoners.client import plan_probe
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
     from jobs.digests import Digest
-    from jobs.reasoners.profiles import ReasonerProfile
+    from jobs.reasoners.identity import ReasonerProfile
     from jobs.values import Json
-    from jobs.workers.contract import OnProgress, OnStopped, StageProgress, StageResult, StopReport
+    from jobs.workers.contract import (
+        Launch,
+        OnProgress,
+        OnStopped,
+        StageCall,
+        StageProgress,
+        StageResult,
+        StopReport,
+    )
 
 logger = logging.getLogger(__name__)
 
-STAGE: Final = "reasoner_probe"
 COMPUTING: Final = frozenset({"reasoning", "classifying"})
 """Phases that a reasoner reports once it computes."""
 OBSERVE_S: Final = 0.25
@@ -43,9 +51,21 @@ class Execute(Protocol):
     """Runs a stage in a process of its own, which is gone when this returns or raises."""
 
     async def __call__(
-        self, call: StageCall, *, on_progress: OnProgress | None = None, on_stopped: OnStopped | None = None
+        self,
+        call: StageCall,
+        *,
+        launch: Launch | None = None,
+        on_progress: OnProgress | None = None,
+        on_stopped: OnStopped | None = None,
     ) -> StageResult:
         """As `WorkerPool.execute`."""
+
+
+class PlanProbe(Protocol):
+    """Prepares a profile's hard case; may block."""
+
+    def __call__(self, profile: ReasonerProfile, folder: Path) -> tuple[StageCall, Launch | None]:
+        """The stage to run in a private empty folder, and the worker to run it on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,11 +109,15 @@ class CancellationProbe:
     Args:
         execute: the pool's way of running a stage.
         new_folder: makes a private empty folder for one probe; it is deleted here. May block.
+        plan: what a probe runs; another plan only in tests.
     """
 
-    def __init__(self, execute: Execute, new_folder: Callable[[], Path]) -> None:
+    def __init__(
+        self, execute: Execute, new_folder: Callable[[], Path], plan: PlanProbe = plan_probe
+    ) -> None:
         self._execute = execute
         self._new_folder = new_folder
+        self._plan = plan
         self._kept: dict[Digest, _Kept] = {}
         self._locks: dict[Digest, anyio.Lock] = {}
 
@@ -128,7 +152,9 @@ class CancellationProbe:
     async def _probe(self, profile: ReasonerProfile) -> ProbeReport:
         folder = await to_thread.run_sync(self._new_folder)
         try:
-            report = await _run_once(self._execute, profile, folder)
+            call, launch = await to_thread.run_sync(self._plan, profile, folder)
+            execute = self._execute if launch is None else partial(self._execute, launch=launch)
+            report = await _run_once(execute, call, profile)
         finally:
             with anyio.CancelScope(shield=True):
                 await to_thread.run_sync(lambda: shutil.rmtree(folder, ignore_errors=True))
@@ -136,9 +162,9 @@ class CancellationProbe:
         return report
 
 
-async def _run_once(execute: Execute, profile: ReasonerProfile, folder: Path) -> ProbeReport:
+async def _run_once(execute: Execute, call: StageCall, profile: ReasonerProfile) -> ProbeReport:
     """Start, see it compute, cancel, and measure."""
-    run = _Run(execute, profile, folder)
+    run = _Run(execute, call)
     begun_at = anyio.current_time()
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(run.until_gone, name="probe")
@@ -180,11 +206,9 @@ def _problem(is_running: bool, stopped_in_s: float, failure: str) -> str:
 class _Run:
     """One run of the hard case, and what is seen of it."""
 
-    def __init__(self, execute: Execute, profile: ReasonerProfile, folder: Path) -> None:
+    def __init__(self, execute: Execute, call: StageCall) -> None:
         self._execute = execute
-        self._call = StageCall(
-            operation=STAGE, version=1, inputs={"profile_id": profile.profile_id}, work_dir=folder
-        )
+        self._call = call
         self.scope = anyio.CancelScope()
         self.computing = anyio.Event()
         """Computing was seen, or the run is over without it."""

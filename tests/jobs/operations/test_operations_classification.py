@@ -12,7 +12,7 @@ from operations_support import EX, classify, document, run, stored, superclasses
 from jobs import limits
 from jobs.errors import ExecutionFailed, ReasonerNotCancellable
 from jobs.ontology import grammar
-from jobs.operations.classification import stage as classification
+from jobs.operations.classification import report as classification_report
 from jobs.operations.classification import verdict
 from jobs.reasoners import profiles
 from jobs.reasoners.taxonomy import Outcome
@@ -187,7 +187,7 @@ def test_a_large_taxonomy_is_dropped_whole(tmp_path: Path, monkeypatch: pytest.M
         ("TAXONOMY_BYTES", 200, False),
     ):
         with monkeypatch.context() as patch:
-            patch.setattr(classification.limits, name, bound)
+            patch.setattr(classification_report.limits, name, bound)
             _, report = classify(KITCHEN, "elk", tmp_path / f"{name}-{bound}")
         assert report["taxonomy_truncated"] is not fits
         assert bool(report["groups"]) is fits
@@ -199,7 +199,7 @@ def test_a_large_taxonomy_is_dropped_whole(tmp_path: Path, monkeypatch: pytest.M
 def test_large_equivalence_groups_are_dropped_whole_and_not_in_silence(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(classification, "_EQUIVALENTS_BYTES", 20)
+    monkeypatch.setattr(classification_report, "_EQUIVALENTS_BYTES", 20)
     _, report = classify(KITCHEN, "elk", tmp_path)
     assert (report["equivalents"], report["equivalents_truncated"]) == ([], True)
     assert report["counts"]["equivalence_groups"] == 1
@@ -211,7 +211,7 @@ def test_the_reasoner_must_be_the_admitted_one(tmp_path: Path) -> None:
     with pytest.raises(ExecutionFailed, match="admitted"):
         run("classification", tmp_path / "a", profile_id="structural", profile_key="sha256:0", **inputs)
     with pytest.raises(ReasonerNotCancellable):
-        run("classification", tmp_path / "b", profile_id="hermit", **inputs)
+        run("classification", tmp_path / "b", profile_id="no-such", **inputs)
 
 
 def test_an_answer_is_judged_by_profile_and_imports() -> None:

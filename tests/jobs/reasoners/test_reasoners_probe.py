@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
     from pathlib import Path
 
-    from jobs.workers.contract import OnProgress, OnStopped, StageCall
+    from jobs.workers.contract import Launch, OnProgress, OnStopped, StageCall
 
 PROFILE = profiles.resolve("elk")
 
@@ -50,8 +50,14 @@ class Double:
         self.most_at_once = 0
 
     async def execute(
-        self, call: StageCall, *, on_progress: OnProgress | None = None, on_stopped: OnStopped | None = None
+        self,
+        call: StageCall,
+        *,
+        launch: Launch | None = None,
+        on_progress: OnProgress | None = None,
+        on_stopped: OnStopped | None = None,
     ) -> StageResult:
+        assert launch is None
         assert call.operation == "reasoner_probe"
         assert call.work_dir.is_dir()
         assert on_progress is not None
@@ -81,8 +87,8 @@ class _NoThread:
     """In place of threads: the jumping clock would not wait for one."""
 
     @staticmethod
-    async def run_sync(function: Callable[[], object]) -> object:
-        return function()
+    async def run_sync(function: Callable[..., object], *arguments: object) -> object:
+        return function(*arguments)
 
 
 def in_virtual_time(test: Callable[[], Awaitable[None]]) -> None:

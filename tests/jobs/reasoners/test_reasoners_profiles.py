@@ -11,6 +11,7 @@ from jobs.digests import Digest, is_digest, text_digest
 from jobs.errors import ClassificationNotSupported, ReasonerNotCancellable
 from jobs.reasoners import capabilities, code_digest, profiles, reviewed
 from jobs.reasoners.capabilities import Status
+from jobs.reasoners.reviews import find_review
 
 
 def test_names_resolve_to_exact_profiles() -> None:
@@ -20,9 +21,9 @@ def test_names_resolve_to_exact_profiles() -> None:
 
 
 @pytest.mark.req("W-14")
-@pytest.mark.parametrize("name", ["hermit", "ELK", "", "elk ", "pyelk-0.2.2", "x" * 10_000])
+@pytest.mark.parametrize("name", ["hermit-1", "ELK", "", "elk ", "pyelk-0.2.2", "x" * 10_000])
 def test_an_unknown_profile_is_refused_and_the_known_ones_named(name: str) -> None:
-    with pytest.raises(ReasonerNotCancellable, match=r"structural, pyelk-0\.2\.1, elk") as caught:
+    with pytest.raises(ReasonerNotCancellable, match=r"structural, pyelk-0\.2\.1, elk-0\.6\.0") as caught:
         profiles.resolve(name)
     assert caught.value.details["effects_prevented"] is True
 
@@ -82,7 +83,11 @@ def test_each_needed_capability_must_be_supported(
 
 def test_every_table_has_every_capability_with_evidence() -> None:
     assert len(capabilities.IDS) == len(set(capabilities.IDS)) == 26
-    for table in (capabilities.STRUCTURAL, capabilities.PYELK, capabilities.UNREVIEWED):
+    reviewed_tables = [
+        review.capabilities for name in ("structural", "pyelk-0.2.1") if (review := find_review(name))
+    ]
+    assert len(reviewed_tables) == 2
+    for table in (*reviewed_tables, capabilities.UNREVIEWED):
         assert tuple(table) == capabilities.IDS
         assert all(0 < len(row.evidence) <= 1024 for row in table.values())
 
