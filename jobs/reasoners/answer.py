@@ -11,7 +11,15 @@ import json
 from typing import TYPE_CHECKING
 
 from jobs.errors import ResultInvalid
-from jobs.reasoners.taxonomy import EXTREMES, NOTHING, Individuals, Outcome, Taxonomy, make_taxonomy
+from jobs.reasoners.taxonomy import (
+    EXTREMES,
+    NOTHING,
+    Individuals,
+    Outcome,
+    Taxonomy,
+    make_individuals,
+    make_taxonomy,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -100,11 +108,7 @@ def _parents_of(rows: list[Row], bottom: int) -> dict[str, list[str]]:
 
 
 def _individuals(rows: list[Row], classes: list[Row]) -> Individuals:
-    found = sorted(
-        (tuple(sorted(members)), tuple(sorted(min(classes[node][0]) for node in types)))
-        for members, types in rows
-    )
-    return Individuals(nodes=tuple(each for each, _ in found), types=tuple(each for _, each in found))
+    return make_individuals((members, (min(classes[node][0]) for node in types)) for members, types in rows)
 
 
 def _unsatisfiable(classes: Taxonomy | None) -> tuple[str, ...]:

@@ -7,7 +7,8 @@ The caller runs this in a worker process and ends it by a kill: the native code 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
 
 import pyelk
 import pyowl_core
@@ -17,10 +18,19 @@ from jobs.errors import ReasonerRefusedInput
 from jobs.reasoners import elk_text
 from jobs.reasoners.heartbeat import heartbeat
 from jobs.reasoners.scope import axioms_outside
-from jobs.reasoners.taxonomy import NOTHING, Outcome, Taxonomy, make_taxonomy
+from jobs.reasoners.taxonomy import (
+    EXTREMES,
+    NOTHING,
+    THING,
+    Individuals,
+    Outcome,
+    Taxonomy,
+    make_individuals,
+    make_taxonomy,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from jobs.reasoners.structural import Say
 
@@ -49,8 +59,13 @@ def classify(axioms: Sequence[str], say: Say, *, is_native: bool | None = None) 
         if not consistency.value:
             return _outcome(encoded, reasons, is_consistent=False)
         classified = reasoner.classify()
-        return _outcome(
+        found = _outcome(
             encoded, reasons | _reasons(classified.reasons), is_consistent=True, taxonomy=classified.value
+        )
+        return replace(
+            found,
+            object_properties=_properties(reasoner, encoded, found),
+            individuals=_individuals(reasoner, encoded, found),
         )
 
 
@@ -62,14 +77,9 @@ def _outcome(
     taxonomy: pyelk.Taxonomy[pyowl_core.Class] | None = None,
 ) -> Outcome:
     names = reasons | {text[: text.index("(")] for text in encoded.left_out}
-    result: Taxonomy | None = None
+    result = None if taxonomy is None else _taxonomy(encoded, taxonomy, EXTREMES["classes"])
     unsatisfiable: tuple[str, ...] = ()
-    if taxonomy is not None:
-        groups = {id(node): [encoded.iri(each.iri.value) for each in node.members] for node in taxonomy.nodes}
-        uppers: dict[str, list[str]] = {}
-        for sub, sup in taxonomy.direct_edges:
-            uppers.setdefault(groups[id(sub)][0], []).append(groups[id(sup)][0])
-        result = make_taxonomy(groups.values(), uppers)
+    if result is not None:
         unsatisfiable = tuple(iri for iri in result.nodes[result.bottom] if iri != NOTHING)
     return Outcome(
         is_consistent=is_consistent,
@@ -78,6 +88,51 @@ def _outcome(
         incomplete_because=tuple(sorted(names)),
         outside_axioms=len(encoded.left_out) + sum(1 for _ in axioms_outside(encoded.sources, reasons)),
     )
+
+
+def _taxonomy(
+    encoded: elk_text.Encoded,
+    taxonomy: pyelk.Taxonomy[Any],
+    extremes: tuple[str, str],
+    declared: Collection[str] = (),
+) -> Taxonomy:
+    """The reasoner's hierarchy under the document's names; what it did not see stands below the top."""
+    groups = {id(node): [encoded.iri(each.iri.value) for each in node.members] for node in taxonomy.nodes}
+    uppers: dict[str, list[str]] = {}
+    for sub, sup in taxonomy.direct_edges:
+        uppers.setdefault(groups[id(sub)][0], []).append(groups[id(sup)][0])
+    seen = {iri for members in groups.values() for iri in members}
+    return make_taxonomy(
+        [*groups.values(), *([iri] for iri in declared if iri not in seen)], uppers, extremes
+    )
+
+
+def _properties(reasoner: pyelk.Reasoner, encoded: elk_text.Encoded, found: Outcome) -> Taxonomy | None:
+    """The object property hierarchy; None where it is less whole than the hierarchy of classes."""
+    classified = reasoner.classify_object_properties()
+    if not _reasons(classified.reasons) <= set(found.incomplete_because):
+        return None
+    declared = encoded.entities.get("objectproperty", set())
+    return _taxonomy(encoded, classified.value, EXTREMES["object_properties"], declared)
+
+
+def _individuals(reasoner: pyelk.Reasoner, encoded: elk_text.Encoded, found: Outcome) -> Individuals | None:
+    """The named individuals with their direct types; None where they are less whole than the classes."""
+    names = encoded.entities.get("namedindividual", set())
+    if not names:
+        return Individuals(nodes=(), types=())
+    realized = reasoner.realize()
+    if not _reasons(realized.reasons) <= set(found.incomplete_because):
+        return None
+    rows: dict[int, tuple[list[str], list[str]]] = {
+        id(node): ([encoded.iri(each.iri.value) for each in node.members], [])
+        for node in realized.value.instances
+    }
+    for node, upper in realized.value.direct_types:
+        rows[id(node)][1].append(min(encoded.iri(each.iri.value) for each in upper.members))
+    seen = {iri for members, _ in rows.values() for iri in members}
+    told = [([iri], [THING]) for iri in names - seen]
+    return make_individuals([*rows.values(), *told])
 
 
 def _reasons(issues: Iterable[pyelk.CompletenessIssue]) -> set[str]:

@@ -38,6 +38,8 @@ class Encoded:
     """The IRI behind each short name, by its number."""
     left_out: list[str] = field(default_factory=list)
     """Axioms the reasoner cannot be given."""
+    entities: dict[str, set[str]] = field(default_factory=dict)
+    """Every entity of the axioms by its kind, built-in ones included."""
 
     def document(self, keep: Iterable[int] | None = None) -> bytes:
         """A functional-syntax document of all axioms, or of those with these numbers."""
@@ -70,7 +72,8 @@ def encode(axioms: Iterable[str]) -> Encoded:
             continue
         encoded.axioms.append(_NAME.sub(rename, syntax.strip_annotations(text)))
         encoded.sources.append(text)
-    for iri in sorted(told.classes(logical)):
+    encoded.entities = told.entities(logical)
+    for iri in sorted(encoded.entities.get("class", ())):
         encoded.axioms.append(f"Declaration(Class({_NAME.sub(rename, f'<{iri}>')}))")
     return encoded
 

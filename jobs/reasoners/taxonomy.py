@@ -125,6 +125,12 @@ def make_taxonomy(
     )
 
 
+def make_individuals(rows: Iterable[tuple[Iterable[str], Iterable[str]]]) -> Individuals:
+    """Order individuals given as (those that are the same, the first member of each direct type)."""
+    found = sorted((tuple(sorted(members)), tuple(sorted(types))) for members, types in rows)
+    return Individuals(nodes=tuple(each for each, _ in found), types=tuple(each for _, each in found))
+
+
 def components(edges: Sequence[Sequence[int]]) -> list[int]:
     """Strongly connected components: for each vertex the number of its component.
 

@@ -65,5 +65,13 @@ def needed_classes(expression: syntax.Node) -> Iterator[str]:
 
 def classes(axioms: Iterable[str]) -> set[str]:
     """Every named class of the axioms, built-in ones included."""
+    return entities(axioms).get("class", set())
+
+
+def entities(axioms: Iterable[str]) -> dict[str, set[str]]:
+    """The entities of the axioms by kind (`class`, `objectproperty`, …), built-in ones included."""
+    found: dict[str, set[str]] = {}
     relevant = (text for text in axioms if not text.startswith("Annotation"))
-    return {iri for kind, iri in signature.signature(relevant) if kind == "class"}
+    for kind, iri in signature.signature(relevant):
+        found.setdefault(kind, set()).add(iri)
+    return found

@@ -1,0 +1,112 @@
+"""Running a profile on a fixture as a job would: the same capture text, the same worker, the same reading."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import anyio
+
+from jobs.errors import ReasonerRefusedInput
+from jobs.ontology import read_document
+from jobs.ontology.document import capture_bytes, parse_capture
+from jobs.reasoners import client
+from jobs.reasoners.answer import read_outcome
+from jobs.reasoners.python_profiles import RUNNERS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from jobs.reasoners.identity import ReasonerProfile
+    from jobs.reasoners.taxonomy import Outcome
+    from jobs.values import Json
+    from jobs.workers.contract import StageCall, StopReport
+    from jobs.workers.pool import WorkerPool
+
+
+class Runner:
+    """Runs one profile.
+
+    Args:
+        folder: where the captures and answers of the run go.
+    """
+
+    def __init__(self, pool: WorkerPool, profile: ReasonerProfile, folder: Path) -> None:
+        self.profile = profile
+        self._pool = pool
+        self._folder = folder
+        self._count = 0
+        self._launch = client.launch_of(profile) if client.runs_on_java(profile) else None
+
+    async def outcome(self, document: str) -> Outcome | ReasonerRefusedInput:
+        """What the profile answers for a document in functional syntax; a refusal is an answer, too."""
+        capture = capture_bytes(read_document(document.encode(), name="fixture.ofn"))
+        if self._launch is None:
+            classify = importlib.import_module(RUNNERS[self.profile.profile_id]).classify
+            found: Outcome = classify(parse_capture(capture).axioms, _say)
+            return found
+        call = self.call(capture)
+        try:
+            result = await self._pool.execute(call, launch=self._launch)
+        except ReasonerRefusedInput as error:
+            return error
+        files = {each.name: each.path for each in result.artifacts}
+        answer = files[client.ANSWER].read_bytes() if client.ANSWER in files else None
+        assert isinstance(result.value, dict)
+        return read_outcome(result.value, answer)
+
+    @property
+    def is_on_java(self) -> bool:
+        """Whether the reasoner runs in a JVM."""
+        return self._launch is not None
+
+    async def explain(self, capture: bytes, goal: Json) -> set[frozenset[str]]:
+        """All justifications of a goal, as sets of canonical axioms; empty when it does not hold."""
+        call = self.call(capture)
+        inputs = {key: value for key, value in call.inputs.items() if key != "wants"}
+        explain = replace(call, operation="explain", inputs={**inputs, "goal": goal, "limit": 50})
+        result = await self._pool.execute(explain, launch=self._launch)
+        (artifact,) = result.artifacts
+        found = [json.loads(line) for line in artifact.path.read_text(encoding="utf-8").splitlines()]
+        return {
+            frozenset(parse_capture("\n".join(["Ontology(", *axioms, ")\n"]).encode()).axioms)
+            for axioms in found
+        }
+
+    def call(self, capture: bytes) -> StageCall:
+        """The order to reason over a capture, in a folder of its own."""
+        self._count += 1
+        work_dir = self._folder / str(self._count)
+        work_dir.mkdir()
+        path = work_dir / "capture.ofn"
+        path.write_bytes(capture)
+        return client.reason_call(self.profile, path, hashlib.sha256(capture).hexdigest(), work_dir)
+
+    async def stop_in(self, phase: str, axioms: Sequence[str]) -> StopReport | None:
+        """Cancel the reasoner as soon as it reports a phase; None when it ended before that."""
+        call = self.call("\n".join(["Ontology(", *axioms, ")\n"]).encode())
+        seen = anyio.Event()
+        stopped: list[StopReport] = []
+
+        async def saw(progress: object) -> None:
+            if getattr(progress, "phase", None) == phase:
+                seen.set()
+
+        async def run() -> None:
+            await self._pool.execute(call, launch=self._launch, on_progress=saw, on_stopped=stopped.append)
+            seen.set()
+
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(run)
+            with anyio.fail_after(60):
+                await seen.wait()
+            tasks.cancel_scope.cancel()
+        return stopped[0] if stopped else None
+
+
+def _say(_phase: str, _message: str, _fraction: float | None) -> None:
+    """A review shows no progress."""
