@@ -45,6 +45,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_run(commands)
     _add_serve(commands)
     _add_init(commands)
+    _add_profiles(commands)
     return parser
 
 
@@ -98,7 +99,11 @@ def _add_serve(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 
 def _add_window_options(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--profile", metavar="ID", help="reasoner profile: elk, pyelk-0.2.1, structural")
+    command.add_argument(
+        "--profile",
+        metavar="ID",
+        help="reasoner profile: elk, hermit, or an exact id of `protege-jobs profiles`",
+    )
     command.add_argument(
         "--project", type=Path, metavar="DIR", help="project folder; default: found from FILE"
     )
@@ -116,6 +121,19 @@ def _add_init(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     init.add_argument("folder", type=Path, nargs="?", default=Path(), metavar="DIR", help="default: here")
     init.add_argument("--force", action="store_true", help="also inside a folder that has a policy above it")
     init.set_defaults(command=_init)
+
+
+def _add_profiles(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    profiles = commands.add_parser(
+        "profiles",
+        help="show the reasoners and what each can do",
+        description="Show the reasoner profiles with their capability tables.",
+    )
+    profiles.add_argument(
+        "--probe", action="store_true", help="also cancel each at work and measure how soon it is gone"
+    )
+    profiles.add_argument("--format", choices=_FORMATS, default="text")
+    profiles.set_defaults(command=_profiles)
 
 
 class _Version(argparse.Action):
@@ -147,6 +165,12 @@ def _init(options: argparse.Namespace) -> int:
     from plugin_bridge.cli.init import init
 
     return init(options)
+
+
+def _profiles(options: argparse.Namespace) -> int:
+    from plugin_bridge.cli.profiles import show_profiles
+
+    return show_profiles(options)
 
 
 def _json_object(text: str) -> dict[str, object]:
