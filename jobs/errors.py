@@ -286,6 +286,12 @@ class ReasonerUnavailable(Refused):
     retryable = True
 
 
+class JavaUnavailable(Refused):
+    """The work needs a Java runtime, or jars, that are not installed here (overview, "Dependencies")."""
+
+    code = "java_unavailable"
+
+
 class ClassificationNotSupported(Refused):
     """The profile lacks a supported `class_hierarchy`."""
 

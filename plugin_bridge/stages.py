@@ -14,6 +14,7 @@ from jobs.errors import WorkerLost
 from jobs.reasoners import client
 from jobs.tasks import open_tasks
 from jobs.workers.contract import StageCall
+from plugin_bridge import translating
 from plugin_bridge.capture.ahead import left_inputs, right_inputs
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ class StageRunner:
         )
         if profile is not None and client.runs_on_java(profile):
             return await self._run_on_java(call, captured, profile, on_progress)
-        return await self._pool.execute(call, on_progress=on_progress)
+        return await translating.execute(self._pool, call, on_progress=on_progress)
 
     async def _run_on_java(
         self, call: StageCall, captured: CapturedInputs, profile: ReasonerProfile, on_progress: OnProgress

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import posixpath
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from jobs import limits
 from jobs.errors import SnapshotTooLarge
@@ -18,13 +18,26 @@ from jobs.ontology.reading import declared_types, read_with_guesses
 from jobs.ontology.syntax import anonymous_individuals, rename_anonymous
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from jobs.digests import Digest
     from jobs.ontology.catalog import Catalog
     from jobs.ontology.grammar import EntityType
 
     Opener = Callable[[str], bytes]
+
+
+class Reader(Protocol):
+    """Reads one document, as `read_with_guesses`."""
+
+    def __call__(
+        self,
+        data: bytes,
+        *,
+        name: str = ...,
+        external_types: Mapping[str, frozenset[EntityType]] | None = ...,
+    ) -> tuple[OntologyDocument, frozenset[str]]:
+        """The document, and the IRIs whose kind was guessed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,6 +106,7 @@ def read_closure(
     path: str | None = None,
     catalogs: Sequence[Catalog] = (),
     axioms_max: int = limits.CLOSURE_AXIOMS,
+    read: Reader = read_with_guesses,
 ) -> Closure:
     """Read a document and its imports.
 
@@ -100,11 +114,12 @@ def read_closure(
         data: the root's bytes; `path` is where they stand, relative to the project root.
         opener: returns the bytes of a path below the root; raises `OSError` when it is not there.
         catalogs: asked in order; the first that knows the IRI decides.
+        read: reads one document; another one where some are read by translation.
     Raises:
         InvalidOntology: a document of the closure cannot be read; the message names it.
         SnapshotTooLarge: the closure has more than `axioms_max` axioms.
     """
-    loader = _Loader(opener, catalogs, axioms_max)
+    loader = _Loader(opener, catalogs, axioms_max, read)
     loader.add(data, name, path)
     while loader.waiting:
         loader.follow(*loader.waiting.pop(0))
@@ -128,8 +143,9 @@ class _Loaded:
 class _Loader:
     """Follows imports breadth first."""
 
-    def __init__(self, opener: Opener, catalogs: Sequence[Catalog], axioms_max: int) -> None:
+    def __init__(self, opener: Opener, catalogs: Sequence[Catalog], axioms_max: int, read: Reader) -> None:
         self._opener = opener
+        self._read = read
         self._catalogs = catalogs
         self._axioms_max = axioms_max
         self._axioms = 0
@@ -140,7 +156,7 @@ class _Loader:
 
     def add(self, data: bytes, name: str, path: str | None) -> int:
         """Read a document and queue its imports; the number of the member."""
-        document, guessed = read_with_guesses(data, name=name)
+        document, guessed = self._read(data, name=name)
         self._axioms += len(document.axioms)
         if self._axioms > self._axioms_max:
             raise SnapshotTooLarge(
@@ -188,7 +204,7 @@ class _Loader:
                 for iri, types in declared[other].items():
                     external[iri] = external.get(iri, frozenset()) | types
             if loaded.guessed & external.keys():
-                loaded.document, _ = read_with_guesses(loaded.data, name=loaded.name, external_types=external)
+                loaded.document, _ = self._read(loaded.data, name=loaded.name, external_types=external)
             loaded.data = None
 
     def _reachable(self, start: int) -> set[int]:

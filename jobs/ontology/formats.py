@@ -181,9 +181,8 @@ def _syntax_of(text: str, at: int) -> Format:
         )
     if _OBO.match(text, at):
         raise InvalidOntology(
-            "This is OBO format. Reading it needs the Java reader, which is not part of this "
-            "installation yet; convert it first, for example with ROBOT: "
-            "robot convert -i FILE.obo -o FILE.ofn",
+            "This is OBO format. Reading it needs a Java runtime (pip install 'protege-jobs[jvm]' "
+            "adds one) and the jars that come with a release.",
             details={"format": "obo"},
         )
     if _MANCHESTER.match(text, at):

@@ -6,6 +6,7 @@
     document_iri: where it stands, or null.
     folder: the document's folder; root: the folder below which imports are read.
     catalogs: paths of catalog files, asked in order; one that does not exist is passed over.
+    translations: documents that were read elsewhere (`translation`), optional.
 Value: what the window says of the document (`_described`), and `sources`, the other files asked for
 with their paths relative to `root` and digests (null for one that was not there, and may yet come).
 Artifacts: `root.ofn`, the document alone, and `closure.ofn`, the axioms of the whole closure (the
@@ -35,6 +36,7 @@ from jobs.ontology import syntax
 from jobs.ontology.closure import read_closure
 from jobs.operations import inputs
 from jobs.operations.opener import ConfinedOpener, read_regular
+from jobs.operations.translation import Translations
 from jobs.workers.contract import StageArtifact, StageResult
 
 if TYPE_CHECKING:
@@ -65,6 +67,7 @@ def capture_document(call: StageCall, reporter: Reporter) -> StageResult:
         path=_relative(folder / name, root),
         catalogs=_catalogs(inputs.texts(call.inputs, "catalogs"), root, opener),
         axioms_max=limits.CLOSURE_AXIOMS,
+        read=Translations(call).read,
     )
     reporter.progress("staging", "Keeping what was read")
     root_file = _write(closure.root, call.work_dir, "root.ofn")

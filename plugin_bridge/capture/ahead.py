@@ -17,6 +17,7 @@ from anyio import to_thread
 from jobs import limits
 from jobs.errors import ProtegeJobsError, WorkerLost
 from jobs.workers.contract import StageCall
+from plugin_bridge import translating
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -76,7 +77,7 @@ class DiffAhead:
         """Run the stage in a worker process, which is gone when this returns."""
         try:
             with self._scope:
-                self._outcome = await self._pool.execute(self._call, on_progress=self._heard)
+                self._outcome = await translating.execute(self._pool, self._call, on_progress=self._heard)
         except ProtegeJobsError as error:
             self._outcome = error
         finally:

@@ -16,6 +16,7 @@ from jobs import limits
 from jobs.digests import Digest
 from jobs.errors import HostUnavailable, InputChanged, InvalidRequest, ResultInvalid, SnapshotTooLarge
 from jobs.workers.contract import StageCall
+from plugin_bridge import translating
 from plugin_bridge.files import (
     SETTLE_S,
     ErrorChoice,
@@ -95,7 +96,7 @@ class DocumentHost:
             },
             work_dir=into,
         )
-        result = await self._pool.execute(call)
+        result = await translating.execute(self._pool, call)
         if not isinstance(result.value, dict):
             raise ResultInvalid("The capture returned no object.")
         files = {

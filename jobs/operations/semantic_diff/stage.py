@@ -5,6 +5,7 @@ Inputs (JSON):
     left_follows: a file that will hold these two as JSON, whole from the moment it is there.
     right, right_sha256: private copy of the right document's bytes.
     right_name: what people call the right document, relative to the project.
+    translations: documents that were read elsewhere (`translation`), optional.
     limit: rows per list of the report, 0..10000; counts do not depend on it.
 Value: the summary of W 4.3 without `report_artifact_id`. Artifact: `report.json`.
 
@@ -25,11 +26,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from jobs import errors
-from jobs.ontology import document, reading, syntax
+from jobs.ontology import document, syntax
 from jobs.operations import inputs
 from jobs.operations.report import ReportWriter
 from jobs.operations.semantic_diff import alignment, parts
 from jobs.operations.semantic_diff import changes as comparison
+from jobs.operations.translation import Translations
 from jobs.workers.contract import StageResult
 
 if TYPE_CHECKING:
@@ -61,7 +63,7 @@ def run(call: StageCall, reporter: Reporter) -> StageResult:
     limit = inputs.integer(call.inputs, "limit")
     name = inputs.text(call.inputs, "right_name")
     reporter.progress("loading", f"Reading {name}")
-    right = read_right(inputs.file_bytes(call.inputs, "right"), name)
+    right = read_right(inputs.file_bytes(call.inputs, "right"), name, Translations(call))
     right_identity = _right_identity(right, name)  # of what was read, before anything is aligned
     reporter.progress("loading", "Reading the captured ontology")
     left = inputs.capture(_with_left(call.inputs, reporter), "left")
@@ -95,10 +97,10 @@ def _with_left(given: Mapping[str, object], reporter: Reporter) -> Mapping[str, 
     return {**given, **json.loads(announcement.read_bytes())}
 
 
-def read_right(data: bytes, name: str) -> OntologyDocument:
+def read_right(data: bytes, name: str, translations: Translations) -> OntologyDocument:
     """Read the right document; the details of an error say that it was this one."""
     try:
-        return reading.read_document(data, name=name)
+        return translations.read(data, name=name)[0]
     except errors.InvalidOntology as error:
         details = {**error.details, "document": "right_document", "name": name}
         raise errors.InvalidOntology(error.message, details=details) from error
