@@ -64,6 +64,7 @@ PROBE_STOP_S: Final = 5.0
 PROBE_START_S: Final = 30.0
 PROBE_FAILURE_CACHE_S: Final = 60.0
 CLOSE_WAIT_S: Final = 5.0  # W 7.6
+SPARE_IDLE_S: Final = 300.0  # decision 6: a warm reasoner that nobody asks is dropped
 CURRENT_RECAPTURE_S: Final = 2.0  # decision 11
 
 # Inputs (W 7.1, decision 8)

@@ -8,7 +8,7 @@ name, writes only below `work_dir`, and owns nothing that needs a goodbye: it ma
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Protocol
 
 from jobs import limits
@@ -106,6 +106,46 @@ class StopReport:
     """From the cancellation to the process being dead and reaped."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    """A way in which a worker dies by itself, told apart by what it wrote to stderr."""
+
+    sign: str
+    """Found in the tail of stderr."""
+    failure_type: str
+    message: str
+    """Fit for a stranger: no path, nothing of what the worker said."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rehearsal:
+    """One run beside the jobs that makes later starts faster; whether it works changes no answer."""
+
+    argv: tuple[str, ...]
+    """Started, greeted, warmed and told to leave; it writes something while it leaves."""
+    finish: Callable[[], None]
+    """Blocking: put into use what was written, after the process left with exit code 0."""
+    discard: Callable[[], None]
+    """Blocking: delete what was written, whatever became of it; called last, always."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Launch:
+    """How a worker that is no Python worker is started; two equal ones can stand in for each other."""
+
+    name: str
+    """For the log."""
+    argv: tuple[str, ...]
+    environment: tuple[tuple[str, str], ...] = ()
+    """Added to what a worker inherits."""
+    may_cooperate: bool = True
+    """False for code known not to look at the flag: killed at once (decision 5)."""
+    keeps_spare: bool = False
+    """After its first use one process waits, warm, for the next, where the pool keeps any ready."""
+    faults: tuple[Fault, ...] = ()
+    rehearsal: Rehearsal | None = field(default=None, compare=False)
+
+
 OnProgress = Callable[[StageProgress], Awaitable[None]]
 OnStopped = Callable[[StopReport], None]
 
@@ -124,5 +164,7 @@ class WorkerLimits:
     artifacts: int = limits.SECONDARY_INPUTS  # ours: stages also pass files on; a job publishes 4
     artifact_bytes: int = limits.SECONDARY_FILE_BYTES  # ours: as large as a document may be
     guardian_restarts: int = 5  # ours
+    spare_idle_s: float = limits.SPARE_IDLE_S  # decision 6
+    rehearsal_s: float = 60.0  # ours: a rehearsal beside two busy workers takes 5 s
     steps_back: bool = True
     """Whether a worker runs at a lower priority, behind the editor and the backend (ours)."""

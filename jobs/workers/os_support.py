@@ -28,13 +28,15 @@ if sys.platform == "win32":
     from jobs.workers import windows_job
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
 _PR_SET_PDEATHSIG: Final = 1
 _PIDFD_SIGNAL_PROCESS_GROUP: Final = 4
 _NICENESS: Final = 5
 _OOM_SCORE: Final = 500
 _SECRETS: Final = frozenset({"PROTEGE_JOBS_TOKEN"})
+_STRAY_OPTIONS: Final = frozenset({"JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS", "CLASSPATH"})
+"""What a Java runtime would add to the command line that we chose, and announce on its output."""
 
 
 class SpawnOptions(TypedDict, total=False):
@@ -45,9 +47,10 @@ class SpawnOptions(TypedDict, total=False):
     env: Mapping[str, str]
 
 
-def spawn_options() -> SpawnOptions:
+def spawn_options(environment: Iterable[tuple[str, str]] = ()) -> SpawnOptions:
     """A session of its own, so that Ctrl-C in a terminal stays with the backend; no secrets inside."""
-    env = {name: value for name, value in os.environ.items() if name not in _SECRETS}
+    unwanted = _SECRETS | _STRAY_OPTIONS
+    env = {name: value for name, value in os.environ.items() if name not in unwanted} | dict(environment)
     if sys.platform == "win32":
         flags = subprocess.CREATE_NEW_PROCESS_GROUP | subprocess.CREATE_NO_WINDOW
         return {"creationflags": flags, "env": env}
@@ -136,11 +139,19 @@ def step_behind_others() -> None:
             os.nice(max(0, _NICENESS - os.nice(0)))  # asked twice, it steps back once
 
 
-def go_first_when_memory_ends() -> None:
-    """Be what the system kills when memory runs out, rather than the editor; Linux only."""
+def go_first_when_memory_ends(pid: int | None = None) -> None:
+    """Have the system kill this process, or a child, when memory runs out, not the editor; Linux only."""
     if sys.platform == "linux":
-        with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w", encoding="ascii") as score:
+        score_file = f"/proc/{pid or 'self'}/oom_score_adj"
+        with contextlib.suppress(OSError), open(score_file, "w", encoding="ascii") as score:
             score.write(str(_OOM_SCORE))
+
+
+def send_back(pid: int) -> None:
+    """`step_behind_others` for a child that does not do it itself: its group, with all its threads."""
+    if sys.platform != "win32":
+        with contextlib.suppress(OSError):
+            os.setpriority(os.PRIO_PGRP, pid, _NICENESS)
 
 
 def limit_memory(memory_bytes: int) -> None:

@@ -1,6 +1,7 @@
 """The pool: one process per stage, two kept warm, each ended and reaped after its one job.
 
-Owns the choice and the life of workers and the conversation of one stage. Queueing, job states and
+A stage runs on a Python worker, or on another kind by its `Launch`; of those at most one waits, warm,
+for the next (`spare`). Owns the choice of workers and the conversation of one stage. Queueing, job states and
 deadlines belong to the caller, which cancels the scope around `execute`.
 
 Invariants: every process is held by one task of the pool's group; when `execute` returns or raises
@@ -20,9 +21,12 @@ from jobs import errors
 from jobs.tasks import open_tasks
 from jobs.workers import results
 from jobs.workers.contract import StageCall, StageResult, StopReport, WorkerLimits
+from jobs.workers.diagnosis import diagnosed
 from jobs.workers.frames import FrameError
 from jobs.workers.lifeline import Lifeline, open_lifeline
-from jobs.workers.process import WORKER_COMMAND, WorkerProcess, owned_worker
+from jobs.workers.process import WORKER_COMMAND, WorkerProcess
+from jobs.workers.seats import Seat, Seats
+from jobs.workers.spare import Spare
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
@@ -30,7 +34,8 @@ if TYPE_CHECKING:
 
     from anyio.abc import TaskGroup
 
-    from jobs.workers.contract import OnProgress, OnStopped
+    from jobs.workers.contract import Launch, OnProgress, OnStopped
+    from jobs.workers.frames import Frame
 
 logger = logging.getLogger(__name__)
 
@@ -58,19 +63,6 @@ async def open_worker_pool(
             pool.close()
 
 
-class _Seat:
-    """A place for one process: spawned for nobody yet (warm) or for one job."""
-
-    def __init__(self, *, is_warm: bool, ahead: str | None) -> None:
-        self.is_warm = is_warm
-        self.ahead = ahead  # the stage it will probably run
-        self.scope = anyio.CancelScope()
-        self.ready = anyio.Event()  # the worker has greeted, or never will
-        self.released = anyio.Event()  # nobody reads its frames any more
-        self.gone = anyio.Event()  # dead and reaped
-        self.worker: WorkerProcess | None = None
-
-
 class WorkerPool:
     """Made by `open_worker_pool`."""
 
@@ -86,20 +78,24 @@ class WorkerPool:
         self.lifeline = lifeline
         self._tasks = tasks
         self._limits = limits
-        self._command = command
-        self._use_death_signal = use_death_signal
-        self._warm_seats: deque[_Seat] = deque()
+        self._seats = Seats(tasks, lifeline, limits, command=command, use_death_signal=use_death_signal)
+        self._spare = Spare(tasks, self._seats, limits)
+        self._warm_seats: deque[Seat] = deque()
         self._keeps_warm = False
         self._is_closing = False
 
     def warm(self) -> None:
-        """From now on keep `limits.workers` processes ready; call it when the window is usable."""
+        """From now on keep `limits.workers` processes ready, and a spare of another kind after its use.
+
+        Call it when the window is usable.
+        """
         self._keeps_warm = True
         self._refill()
 
     def spawn_ahead(self, stages: Sequence[str]) -> None:
         """Spawn one process for each of the next jobs now, once, with its stage imported."""
-        self._warm_seats.extend(self._new_seat(is_warm=False, ahead=each) for each in stages)
+        for each in stages:
+            self._add_seat({"type": "ahead", "operation": each})
 
     def close(self) -> None:
         """Take no more work and end all processes; the pool's block waits for them."""
@@ -111,6 +107,13 @@ class WorkerPool:
         for seat in tuple(self._warm_seats):
             await seat.ready.wait()
         return sum(seat.ready.is_set() for seat in self._warm_seats)
+
+    async def wait_spare(self) -> int | None:
+        """The id of the spare process once it has greeted; None when there is none."""
+        if (seat := self._spare.seat) is None:
+            return None
+        await seat.ready.wait()
+        return seat.worker.pid if seat.worker is not None else None
 
     def guard_directory(self, directory: Path) -> None:
         """Have a private directory deleted should this backend be killed."""
@@ -124,6 +127,7 @@ class WorkerPool:
         self,
         call: StageCall,
         *,
+        launch: Launch | None = None,
         on_progress: OnProgress | None = None,
         on_stopped: OnStopped | None = None,
         memory_bytes: int | None = None,
@@ -135,109 +139,91 @@ class WorkerPool:
         then lets the cancellation go on. The caller sets the deadline.
 
         Args:
+            launch: the worker to run it on; a Python worker by default.
             on_progress: awaited for each report, so it must be quick.
             on_stopped: told how a cancelled stage ended, once it is gone.
-            memory_bytes: bound of the process's address space, where the system has one.
+            memory_bytes: bound of a Python worker's address space, where the system has one.
             may_cooperate: False for code known not to look at the flag: killed at once (decision 5).
         Raises:
             WorkerLost: the process ended, or broke the wire format, before its result.
+            ExecutionFailed: it ended in a way that the launch knows the signs of.
             ResultInvalid: the result or an artifact row does not have its shape.
             SchedulerFailed: the inputs are no JSON, or above the bound of a frame.
             ProtegeJobsError: what the stage raised, as the class its code names.
         """
         order = results.run_order(call, memory_bytes, steps_back=self._limits.steps_back)
+        may_be_asked = may_cooperate and (launch is None or launch.may_cooperate)
         worker: WorkerProcess | None = None
         stopping_at: float | None = None
         is_cooperative = False
         try:
-            async with self._claimed() as worker:
+            async with self._claimed(launch) as worker:
                 try:
                     return await _converse(worker, order, call, on_progress, self._limits)
                 except anyio.get_cancelled_exc_class():
                     stopping_at = anyio.current_time()
-                    is_cooperative = may_cooperate and await self._ask_to_stop(worker)
+                    is_cooperative = may_be_asked and await self._ask_to_stop(worker)
                     raise
         except (errors.WorkerLost, errors.ExecutionFailed) as error:
             # Here, since by now the process is reaped and all it said is read.
-            raise _diagnosed(error, worker) from None
+            raise (diagnosed(error, worker, launch) if worker else error) from None
         finally:
             if on_stopped is not None and stopping_at is not None:
                 took_s = anyio.current_time() - stopping_at
                 on_stopped(StopReport(is_cooperative=is_cooperative, took_s=took_s))
 
     @asynccontextmanager
-    async def _claimed(self) -> AsyncIterator[WorkerProcess]:
-        """A greeted worker for one job: the oldest warm one that lives, else a fresh one."""
+    async def _claimed(self, launch: Launch | None) -> AsyncIterator[WorkerProcess]:
+        """A greeted worker for one job: one that waits and lives, else a fresh one."""
+        used: Launch | None = None
         try:
             while True:
-                async with self._seat_taken() as seat:
-                    if seat.worker is not None and not seat.worker.has_exited:
+                async with self._seat_taken(launch) as (seat, has_waited):
+                    if seat.worker is not None and seat.is_usable:
+                        used = launch
                         yield seat.worker
-                        return
-                    if not seat.is_warm:
-                        raise errors.WorkerLost("A worker process could not be started. Try again later.")
+                        break
+                if not has_waited:
+                    lost = errors.WorkerLost("A worker process could not be started. Try again later.")
+                    raise diagnosed(lost, seat.failed, launch)
         finally:
-            self._refill()
+            self._refill(used)
 
     @asynccontextmanager
-    async def _seat_taken(self) -> AsyncIterator[_Seat]:
-        """A seat of one's own once its worker has greeted or failed; empty again after the block."""
+    async def _seat_taken(self, launch: Launch | None) -> AsyncIterator[tuple[Seat, bool]]:
+        """A seat of one's own once its worker has greeted or failed, and whether it had waited for us.
+
+        It is empty again after the block.
+        """
         if self._is_closing:
             raise errors.WorkerLost("The pool of workers is closing.")
-        seat = self._warm_seats.popleft() if self._warm_seats else self._new_seat(is_warm=False)
+        if launch is None:
+            waiting = self._warm_seats.popleft() if self._warm_seats else None
+        else:
+            waiting = self._spare.take(launch)
+        seat = waiting or self._seats.new(launch=launch)
+        seat.claimed.set()
         try:
             await seat.ready.wait()
-            yield seat
+            yield seat, waiting is not None
         finally:
-            await self._retire(seat)
+            await self._seats.retire(seat)
 
-    def _new_seat(self, *, is_warm: bool, ahead: str | None = None) -> _Seat:
-        seat = _Seat(is_warm=is_warm, ahead=ahead)
-        self._tasks.start_soon(self._hold, seat)
-        return seat
+    def _add_seat(self, first: Frame) -> None:
+        self._warm_seats.append(self._seats.new(first=first, when_gone=self._lose_seat))
 
-    def _refill(self) -> None:
-        """Bring the warm seats back to their number."""
-        while self._keeps_warm and not self._is_closing and len(self._warm_seats) < self._limits.workers:
-            self._warm_seats.append(self._new_seat(is_warm=True))
-
-    async def _hold(self, seat: _Seat) -> None:
-        """The task that owns the process of one seat, from spawn to reap."""
-        try:
-            with seat.scope:
-                async with owned_worker(
-                    self._command, self.lifeline, self._limits, use_death_signal=self._use_death_signal
-                ) as worker:
-                    await self._serve_seat(seat, worker)
-        except OSError as error:
-            logger.error("worker.not_started", extra={"failure_type": type(error).__name__})
-        finally:
-            if seat in self._warm_seats:
-                self._warm_seats.remove(seat)
-            seat.gone.set()
-            seat.ready.set()
-
-    async def _serve_seat(self, seat: _Seat, worker: WorkerProcess) -> None:
-        """Greet, keep the seat until its leader ends, and leave its last words time to be read."""
-        try:
-            with anyio.fail_after(self._limits.hello_s):
-                await worker.greet()
-        except (FrameError, TimeoutError) as error:
-            logger.error("worker.no_hello", extra={"failure": str(error), "stderr_tail": worker.stderr_tail})
-            return
-        if seat.is_warm:
-            await worker.send({"type": "warm"})
-        elif seat.ahead is not None:
-            await worker.send({"type": "ahead", "operation": seat.ahead})
-        seat.worker = worker
-        seat.ready.set()
-        await worker.wait_exited()
-        worker.kill_group()  # what it forked may hold its pipes open
+    def _lose_seat(self, seat: Seat) -> None:
         if seat in self._warm_seats:
-            logger.warning("worker.idle_ended", extra={"exit_code": worker.exit_code})
+            self._warm_seats.remove(seat)
+
+    def _refill(self, used: Launch | None = None) -> None:
+        """Bring the warm seats back to their number, and put a spare in the place of the one used."""
+        if not self._keeps_warm or self._is_closing:
             return
-        with anyio.move_on_after(self._limits.drain_s):
-            await seat.released.wait()
+        while len(self._warm_seats) < self._limits.workers:
+            self._add_seat({"type": "warm"})
+        if used is not None and used.keeps_spare:
+            self._spare.keep(used)
 
     async def _ask_to_stop(self, worker: WorkerProcess) -> bool:
         """The polite step of the ladder (decision 5), and whether it was enough; the kill follows anyway."""
@@ -245,18 +231,6 @@ class WorkerPool:
             await worker.send({"type": "cancel"})
             await worker.wait_exited()
         return not asking.cancelled_caught
-
-    async def _retire(self, seat: _Seat) -> None:
-        """End the seat's process and wait until it is reaped, by a clock."""
-        if seat.worker is None:
-            seat.scope.cancel()
-        elif not seat.gone.is_set():
-            seat.worker.kill_group()
-        seat.released.set()
-        with anyio.move_on_after(2 * self._limits.reap_s, shield=True) as waiting:
-            await seat.gone.wait()
-        if waiting.cancelled_caught:
-            logger.error("worker.seat_stuck")
 
 
 async def _converse(
@@ -287,21 +261,3 @@ async def _converse(
             "The worker process broke its protocol.", details={"failure_type": "bad_frame"}
         ) from None
     raise errors.WorkerLost("The worker process ended without a result.")
-
-
-def _diagnosed(
-    error: errors.WorkerLost | errors.ExecutionFailed, worker: WorkerProcess | None
-) -> errors.ProtegeJobsError:
-    """Log what the worker said last, which no caller may see; add the exit code of a lost one."""
-    exit_code = worker.exit_code if worker else None
-    logger.error(
-        "worker.failed",
-        extra={
-            "code": error.code,
-            "exit_code": exit_code,
-            "stderr_tail": worker.stderr_tail if worker else "",
-        },
-    )
-    if isinstance(error, errors.WorkerLost) and worker is not None:
-        return errors.WorkerLost(error.message, details={**error.details, "exit_code": exit_code})
-    return error

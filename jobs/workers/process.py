@@ -55,10 +55,17 @@ WORKER_COMMAND: Final = (sys.executable, *_isolation(), "-X", "utf8", "-m", "job
 
 @asynccontextmanager
 async def owned_worker(
-    command: Sequence[str], lifeline: Lifeline, limits: WorkerLimits, *, use_death_signal: bool = True
+    command: Sequence[str],
+    lifeline: Lifeline,
+    limits: WorkerLimits,
+    *,
+    use_death_signal: bool = True,
+    environment: Sequence[tuple[str, str]] = (),
 ) -> AsyncIterator[WorkerProcess]:
     """Own one worker; however the block ends, its whole process group is dead and reaped.
 
+    Args:
+        environment: added to what every worker inherits.
     Raises:
         OSError: it could not be started.
     """
@@ -72,7 +79,7 @@ async def owned_worker(
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            **os_support.spawn_options(),
+            **os_support.spawn_options(environment),
         )
     lifeline.watch_group(process.pid)  # no await since the spawn; a job is only sent later
     try:
@@ -158,6 +165,16 @@ class WorkerProcess:
     async def receive(self) -> Frame | None:
         """The next frame, None at the end; `FrameError` when the wire format is broken."""
         return await self._receiver.receive()
+
+    def make_quiet(self) -> None:
+        """Put a worker that does not do so itself behind the others, and first where memory runs out."""
+        os_support.go_first_when_memory_ends(self.pid)
+        if self._limits.steps_back:
+            os_support.send_back(self.pid)
+
+    async def end_input(self) -> None:
+        """Close its stdin, on which a worker leaves by itself."""
+        await self._stdin.aclose()
 
     async def wait_exited(self) -> None:
         """Wait for the leader's end, even when a forked child keeps its pipes open."""
