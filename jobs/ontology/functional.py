@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from jobs.errors import InvalidOntology
 from jobs.ontology import grammar
+from jobs.ontology.abbreviated import read_usual
 from jobs.ontology.document import OntologyDocument
 from jobs.ontology.literals import has_clean_escapes
 from jobs.ontology.syntax import ALREADY_CANONICAL
@@ -160,6 +161,11 @@ class _Reader:
                     self._at = match.end()
                     yield "X", found
                     continue
+            usual = read_usual(text, at, machine)
+            if usual is not None:
+                found, self._at = usual
+                yield "X", found
+                continue
             if text.startswith(")", at) or at >= len(text):
                 return
             yield self._one_term(machine)

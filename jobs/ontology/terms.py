@@ -104,6 +104,19 @@ class Terms:
         self._iris[name] = iri = f"<{base}{local}>"
         return iri
 
+    def name(self, token: str) -> str:
+        """The canonical text of an IRI, an abbreviated one or an anonymous individual."""
+        known = self._iris.get(token)
+        if known is not None:
+            return known
+        return token if token[0] == "<" or token.startswith("_:") else self.expand(token)
+
+    def value(self, token: str) -> str:
+        """The canonical text of what an annotation says: a literal, or as `name`."""
+        if token[0] != '"':
+            return self.name(token)
+        return token if token[-1] == '"' and "\\" not in token else self._literal(token)
+
     def _literal(self, token: str) -> str:
         match = LITERAL.fullmatch(token)
         if match is None:
