@@ -32,6 +32,21 @@ def labels(axioms: Sequence[str], iris: Iterable[str]) -> dict[str, str]:
     return found
 
 
+def every_label(axioms: Sequence[str]) -> dict[str, str]:
+    """As `labels`, for every IRI that has one: for who knows only later which it will show."""
+    found: dict[str, list[str]] = {}
+    for place in range(bisect_left(axioms, _PLAIN), len(axioms)):
+        text = axioms[place]
+        if not text.startswith(_PLAIN):
+            break
+        end = text.index(">", len(_PLAIN))
+        if text[end + 2] == '"':
+            found.setdefault(text[len(_PLAIN) : end], []).append(text[end + 2 : -1])
+    for iri, literals in _annotated_labels(axioms, None).items():
+        found.setdefault(iri, []).extend(literals)
+    return {iri: min(map(_ranked, literals))[1] for iri, literals in found.items()}
+
+
 def label_literals(axioms: Iterable[str]) -> dict[str, set[str]]:
     """Every label literal of the axioms by subject IRI, annotated assertions included."""
     found: dict[str, set[str]] = {}
@@ -57,7 +72,8 @@ def _plain_labels(axioms: Sequence[str], iri: str) -> list[str]:
     return found
 
 
-def _annotated_labels(axioms: Sequence[str], wanted: set[str]) -> dict[str, set[str]]:
+def _annotated_labels(axioms: Sequence[str], wanted: set[str] | None) -> dict[str, set[str]]:
+    """Labels whose assertion is annotated itself; None wants those of every IRI."""
     start = bisect_left(axioms, _ANNOTATED)
     candidates = []
     for place in range(start, len(axioms)):
@@ -66,7 +82,8 @@ def _annotated_labels(axioms: Sequence[str], wanted: set[str]) -> dict[str, set[
             break
         if f"<{LABEL}> <" in text:
             candidates.append(text)
-    return {iri: found for iri, found in label_literals(candidates).items() if iri in wanted}
+    literals = label_literals(candidates)
+    return literals if wanted is None else {iri: literals[iri] for iri in literals.keys() & wanted}
 
 
 def _ranked(literal: str) -> tuple[int, str]:

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 
 MEDIA_TYPE: Final = "application/json"
 _CHUNK_BYTES: Final = 1 << 20
+_ENCODER: Final = json.JSONEncoder(
+    sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False, check_circular=False
+)
+"""Made once: `json.dumps` makes one for each row."""
 
 
 class ReportWriter:
@@ -86,8 +90,7 @@ class ReportWriter:
 
 def encoded(value: object) -> bytes:
     """Compact JSON in UTF-8; a lone surrogate becomes its JSON escape."""
-    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
-    return text.encode("utf-8", "backslashreplace")
+    return _ENCODER.encode(value).encode("utf-8", "backslashreplace")
 
 
 def _chunks(path: Path) -> Iterator[bytes]:

@@ -8,7 +8,7 @@ answer: nothing is skipped.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from jobs.errors import ResultInvalid
 from jobs.reasoners.taxonomy import (
@@ -73,10 +73,11 @@ def _sections(answer: bytes) -> tuple[dict[str, Taxonomy], Individuals | None]:
     taxonomies: dict[str, Taxonomy] = {}
     individuals: Individuals | None = None
     classes: list[Row] = []
-    lines = iter(answer.splitlines())
-    while (head := json.loads(next(lines, b"null"))) != {"section": "end"}:
+    # One text for the decoder: told line by line it takes three times as long.
+    values = iter(json.loads(b"[" + b",".join(answer.splitlines()) + b"]"))
+    while (head := next(values, None)) != {"section": "end"}:
         section = head["section"]
-        rows = [_row(next(lines, b"null")) for _ in range(head["nodes"])]
+        rows = [_row(next(values, None)) for _ in range(head["nodes"])]
         if section == "individuals":
             individuals = _individuals(rows, classes)
         elif section in taxonomies:
@@ -87,13 +88,13 @@ def _sections(answer: bytes) -> tuple[dict[str, Taxonomy], Individuals | None]:
             )
             if section == "classes":
                 classes = rows
-    if next(lines, None) is not None:
+    if next(values, None) is not None:
         raise ValueError("lines after the end")
     return taxonomies, individuals
 
 
-def _row(line: bytes) -> Row:
-    members, above = json.loads(line)
+def _row(value: list[Any]) -> Row:
+    members, above = value
     if not members:
         raise ValueError("a node without members")
     return members, above

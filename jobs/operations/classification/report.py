@@ -10,14 +10,12 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from jobs import limits
-from jobs.operations import labels
-from jobs.operations.report import encoded
 from jobs.reasoners.roots import split_unsatisfiable
 from jobs.reasoners.scope import axioms_outside
 from jobs.reasoners.taxonomy import NOTHING, THING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from jobs.operations.classification.verdict import Verdict
     from jobs.operations.report import ReportWriter
@@ -31,13 +29,14 @@ _EQUIVALENTS_BYTES: Final = 8 * limits.MIB
 _PROPERTIES_BYTES: Final = 4 * limits.MIB
 _INDIVIDUALS_BYTES: Final = 8 * limits.MIB
 _IGNORED_BYTES: Final = 2 * limits.MIB
-_LABELS_BYTES: Final = 12 * limits.MIB
+_LABELS_CHARACTERS: Final = 8 * limits.MIB
 _PROPERTY_KINDS: Final = ("object_properties", "data_properties")
 
 
 def write(
     report: ReportWriter,
     axioms: Sequence[str],
+    named: Mapping[str, str],
     outcome: Outcome,
     verdict: Verdict,
     profile: ReasonerProfile,
@@ -48,6 +47,7 @@ def write(
 
     Args:
         axioms: canonical texts of the captured closure.
+        named: the label of every IRI that has one.
         imports: IRIs, `loaded` and `missing`.
         limit: how many unsatisfiable classes, and how many ignored axioms, are listed.
     """
@@ -73,7 +73,7 @@ def write(
     for kind in _PROPERTY_KINDS:
         shown += _write_properties(report, kind, getattr(outcome, kind))
     shown += _write_individuals(report, outcome.individuals)
-    report.add("labels", _bounded_labels(axioms, [*shown, *found[:limit]]))
+    report.add("labels", _bounded_labels(named, {*shown, *found[:limit]}))
 
 
 def _evidence(profile: ReasonerProfile) -> Json:
@@ -161,13 +161,13 @@ def _counts(taxonomy: Taxonomy | None) -> Json:
     }
 
 
-def _bounded_labels(axioms: Sequence[str], iris: list[str]) -> Json:
+def _bounded_labels(named: Mapping[str, str], iris: Collection[str]) -> Json:
     """Labels in the order of IRIs, as many as fit."""
     result: Json = {}
-    size_bytes = 0
-    for iri, label in labels.labels(axioms, iris).items():
-        size_bytes += len(encoded({iri: label}))
-        if size_bytes > _LABELS_BYTES:
+    size = 0
+    for iri in sorted(named.keys() & iris):
+        size += len(iri) + len(named[iri])
+        if size > _LABELS_CHARACTERS:
             break
-        result[iri] = label
+        result[iri] = named[iri]
     return result

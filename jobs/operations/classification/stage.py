@@ -19,7 +19,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from jobs import errors
-from jobs.operations import inputs
+from jobs.operations import inputs, labels
 from jobs.operations.classification import verdict as verdicts
 from jobs.operations.classification.report import write
 from jobs.operations.report import ReportWriter
@@ -44,6 +44,7 @@ def run(call: StageCall, reporter: Reporter) -> StageResult:
     imports = _imports(call)
     reporter.progress("loading", "Reading the captured import closure")
     axioms = inputs.capture(call.inputs, "closure").axioms
+    named = labels.every_label(axioms)
     if "answer_follows" in call.inputs:
         outcome = _answered(inputs.awaited(call.inputs, "answer_follows", reporter), axioms)
     else:
@@ -51,7 +52,7 @@ def run(call: StageCall, reporter: Reporter) -> StageResult:
     reporter.progress("staging", "Writing the report")
     verdict = verdicts.judge(outcome, profile, imports["missing"])
     with ReportWriter(call.work_dir) as report:
-        write(report, axioms, outcome, verdict, profile, imports, limit)
+        write(report, axioms, named, outcome, verdict, profile, imports, limit)
     return StageResult(value=verdict.summary(profile), artifacts=(report.artifact(),))
 
 
