@@ -22,7 +22,7 @@ from jobs.reasoners.taxonomy import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
 Row = tuple[list[str], list[int]]
 """The members of a node, and the numbers of the nodes above it (of its types, for an individual)."""
@@ -62,7 +62,7 @@ def read_outcome(value: Mapping[str, object], answer: bytes | None) -> Outcome:
             data_properties=taxonomies.get("data_properties"),
             individuals=individuals,
         )
-    except (KeyError, TypeError, ValueError, IndexError) as error:
+    except (KeyError, TypeError, ValueError, IndexError, StopIteration) as error:
         raise ResultInvalid(
             "The reasoner's answer does not have its shape.",
             details={"failure_type": type(error).__name__},
@@ -74,10 +74,10 @@ def _sections(answer: bytes) -> tuple[dict[str, Taxonomy], Individuals | None]:
     individuals: Individuals | None = None
     classes: list[Row] = []
     # One text for the decoder: told line by line it takes three times as long.
-    values = iter(json.loads(b"[" + b",".join(answer.splitlines()) + b"]"))
-    while (head := next(values, None)) != {"section": "end"}:
+    values: Iterator[Any] = iter(json.loads(b"[" + b",".join(answer.splitlines()) + b"]"))
+    while (head := next(values)) != {"section": "end"}:
         section = head["section"]
-        rows = [_row(next(values, None)) for _ in range(head["nodes"])]
+        rows = [_row(next(values)) for _ in range(head["nodes"])]
         if section == "individuals":
             individuals = _individuals(rows, classes)
         elif section in taxonomies:
