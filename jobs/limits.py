@@ -10,6 +10,7 @@ from typing import Final
 
 KIB: Final = 1024
 MIB: Final = 1024 * KIB
+GIB: Final = 1024 * MIB
 
 # Jobs and their keeping (W 7.1)
 WORKERS: Final = 2
@@ -64,6 +65,7 @@ PROBE_STOP_S: Final = 5.0
 PROBE_START_S: Final = 30.0
 PROBE_FAILURE_CACHE_S: Final = 60.0
 CLOSE_WAIT_S: Final = 5.0  # W 7.6
+JAVA_HEAP_BYTES: Final = 16 * GIB  # ours: or half of the machine's memory, if that is less
 SPARE_IDLE_S: Final = 300.0  # decision 6: a warm reasoner that nobody asks is dropped
 CURRENT_RECAPTURE_S: Final = 2.0  # decision 11
 
@@ -83,6 +85,8 @@ REQUEST_LIMIT_MAX: Final = 10_000
 CLASSIFICATION_LIMIT_DEFAULT: Final = 100
 DIFF_LIMIT_DEFAULT: Final = 50
 QC_LIMIT_DEFAULT: Final = 25
+JUSTIFICATIONS: Final = 50  # ours: beyond, nobody reads on
+JUSTIFICATIONS_DEFAULT: Final = 3  # ours
 TAXONOMY_NODES: Final = 100_000  # W 4.1
 TAXONOMY_BYTES: Final = 32 * MIB
 UNSATISFIABLE_COUNT_MAX: Final = 1_000_000

@@ -30,7 +30,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "descriptor": BASE,
     "workers": BASE | {"tasks"},
     "ontology": BASE,
-    "reasoners": BASE | {"workers", "ontology"},
+    "java": BASE | {"workers"},
+    "reasoners": BASE | {"workers", "ontology", "java"},
     "operations": BASE | {"workers", "ontology", "reasoners", "artifacts"},
     "descriptor_reading": BASE | {"descriptor"},
     "steps": BASE | {"kernel", "stores", "audit", "computation"},
@@ -53,7 +54,7 @@ ONE_ROOM: dict[str, tuple[str, ...]] = {
     "starlette": ("plugin_bridge/mcp_server/",),
     "uvicorn": ("plugin_bridge/mcp_server/",),
     "sqlite3": ("jobs/stores/sqlite/",),
-    "subprocess": ("jobs/workers/",),
+    "subprocess": ("jobs/workers/", "jobs/java/runtime.py"),
     "multiprocessing": ("jobs/workers/",),
     "pyhornedowl": ("jobs/ontology/",),
     "pyoxigraph": ("jobs/ontology/",),
@@ -62,7 +63,7 @@ ONE_ROOM: dict[str, tuple[str, ...]] = {
     "pydantic": ("plugin_bridge/",),
     "rich": ("plugin_bridge/cli/",),
     "ruamel": ("plugin_bridge/policy/",),
-    "platformdirs": ("plugin_bridge/",),
+    "platformdirs": ("plugin_bridge/", "jobs/java/archive.py"),
 }
 
 SOURCES = sorted(path for room in ("jobs", "plugin_bridge") for path in (ROOT / room).rglob("*.py"))

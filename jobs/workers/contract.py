@@ -131,10 +131,12 @@ class Rehearsal:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Launch:
-    """How a worker that is no Python worker is started; two equal ones can stand in for each other."""
+    """How a worker that is no Python worker is started."""
 
     name: str
     """For the log."""
+    kind: str
+    """Workers of one kind can stand in for each other, however each was started."""
     argv: tuple[str, ...]
     environment: tuple[tuple[str, str], ...] = ()
     """Added to what a worker inherits."""

@@ -1,25 +1,25 @@
-"""The spare: at most one warm process of the launch that was used last (decision 6).
+"""The spare: at most one warm process of the kind that was used last (decision 6).
 
-It waits for the next stage of an equal launch, gives way to one of another launch, and is dropped
-when nobody has asked for `limits.spare_idle_s`. After the first use the launch's rehearsal, if it has
+It waits for the next stage on a worker of its kind, gives way to another kind, and is dropped when
+nobody has asked for `limits.spare_idle_s`. After the first use the launch's rehearsal, if it has
 one, runs once beside the jobs.
 """
 
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import anyio
 from anyio import to_thread
 
-from jobs.workers.contract import Launch
 from jobs.workers.frames import FrameError
 
 if TYPE_CHECKING:
     from anyio.abc import TaskGroup
 
-    from jobs.workers.contract import Rehearsal, WorkerLimits
+    from jobs.workers.contract import Launch, Rehearsal, WorkerLimits
     from jobs.workers.seats import Seat, Seats
 
 logger = logging.getLogger(__name__)
@@ -44,7 +44,7 @@ class Spare:
     def take(self, launch: Launch) -> Seat | None:
         """The spare, when it is of this launch; it is the caller's then."""
         seat = self._seat
-        if seat is None or seat.launch != launch:
+        if seat is None or seat.launch is None or seat.launch.kind != launch.kind:
             return None
         self._seat = None
         return seat
@@ -54,9 +54,9 @@ class Spare:
         if launch.rehearsal is not None and launch.rehearsal.argv not in self._rehearsed:
             self._rehearsed.add(launch.rehearsal.argv)
             self._tasks.start_soon(self._rehearse, launch, launch.rehearsal)
-        if self._seat is not None and self._seat.launch == launch:
+        former = self._seat
+        if former is not None and former.launch is not None and former.launch.kind == launch.kind:
             return
-        former, self._seat = self._seat, None
         seat = self._seats.new(launch=launch, first={"type": "warm"}, when_gone=self._lose)
         self._seat = seat
         self._tasks.start_soon(self._mind, seat, former)
@@ -80,7 +80,7 @@ class Spare:
         """Start, warm and leave; one at a time, and only ever a gain or nothing."""
         async with self._rehearsing:
             seat = self._seats.new(
-                launch=Launch(name=launch.name, argv=rehearsal.argv, environment=launch.environment),
+                launch=replace(launch, argv=rehearsal.argv, rehearsal=None),
                 first={"type": "warm"},
             )
             seat.claimed.set()
