@@ -25,14 +25,14 @@ _THREADS = 2  # ours: they take turns under the project lock anyway
 
 
 class Exporter:
-    """Exports for one document window, which asks nobody: interactive confirmation is off.
+    """Exports for one window, which asks nobody: interactive confirmation is off.
 
     Args:
-        document: the window's own file, which no export may replace.
+        document: the window's own file, which no export may replace; None when it has none.
         is_read_only: the window's switch, read anew at each check.
     """
 
-    def __init__(self, service: JobService, document: Path, is_read_only: Callable[[], bool]) -> None:
+    def __init__(self, service: JobService, document: Path | None, is_read_only: Callable[[], bool]) -> None:
         self._service = service
         self._document = document
         self._is_read_only = is_read_only
@@ -98,7 +98,7 @@ class Exporter:
             raise ReadOnly("This window is read-only; nothing was written.")
 
     def _own_files(self, policy: ResolvedPolicy) -> tuple[str, ...]:
-        if not self._document.is_relative_to(policy.project_root):
+        if self._document is None or not self._document.is_relative_to(policy.project_root):
             return ()
         return (self._document.relative_to(policy.project_root).as_posix(),)
 

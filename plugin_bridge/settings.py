@@ -1,4 +1,4 @@
-"""What a window on a document is opened with."""
+"""What a window is opened with."""
 
 from __future__ import annotations
 
@@ -8,13 +8,16 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from plugin_bridge.host.address import GatewayAddress
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WindowSettings:
     """Paths are canonical and absolute.
 
     Attributes:
-        document: the ontology file.
+        document: the ontology file; None for a window on an editor.
+        gateway: the editor's gateway; None for a window on a document.
         project: where policy discovery starts; None: the document's folder.
         catalog: an import catalog that is asked after the one beside the document.
         profile: the reasoner profile asked for; None: the policy's.
@@ -25,7 +28,8 @@ class WindowSettings:
             once, and start a diff (`capture.ahead`) or prove the reasoner during the capture.
     """
 
-    document: Path
+    document: Path | None = None
+    gateway: GatewayAddress | None = None
     project: Path | None = None
     catalog: Path | None = None
     profile: str | None = None

@@ -54,7 +54,8 @@ class JobStarter:
     """Starts jobs of one window.
 
     Args:
-        discovery_folder: where policy discovery begins.
+        discovery_folder: where policy discovery begins; None: this window has no local folder, so it
+            starts no job (`job_policy_required`).
         profile: the reasoner profile that the window was opened with; None: the policy's.
         start_ahead: starts a diff before its job exists (`capture.ahead`).
     """
@@ -68,7 +69,7 @@ class JobStarter:
         capturer: InputCapturer,
         access: AccessTable,
         private: PrivateRoot,
-        discovery_folder: Path,
+        discovery_folder: Path | None,
         profile: str | None,
         start_ahead: StartAhead | None = None,
     ) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 import uuid
 from contextlib import asynccontextmanager, nullcontext
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import anyio
@@ -32,9 +33,10 @@ from plugin_bridge.capture.ahead import DiffAhead
 from plugin_bridge.capture.inputs import InputCapturer
 from plugin_bridge.capture.shelf import CaptureShelf
 from plugin_bridge.files import CapturedFile, PrivateRoot, sweep
-from plugin_bridge.host.document import DocumentHost
+from plugin_bridge.host.origin import opened_origin
 from plugin_bridge.mcp_server.port import Accepted, Cancelled, Chunk, Page
 from plugin_bridge.policy import resolve_policy
+from plugin_bridge.policy.essentials import BUILT_IN
 from plugin_bridge.starting import JobStarter
 
 if TYPE_CHECKING:
@@ -47,17 +49,19 @@ if TYPE_CHECKING:
     from jobs.values import ArtifactId, Job, JobId, Json
     from jobs.workers.pool import WorkerPool
     from plugin_bridge.access import RequestAudit, Session
+    from plugin_bridge.host.values import OntologyHost
     from plugin_bridge.mcp_server.arguments import ExportArguments, StartArguments
     from plugin_bridge.policy import ResolvedPolicy
     from plugin_bridge.settings import WindowSettings
 
 logger = logging.getLogger(__name__)
 
-_AXIOMS_WITHOUT_EDITOR = 100_000  # decision 20: no editor can freeze here
+_AXIOMS_IN_EDITOR = 500  # decision 20: one commit must not freeze it
+_AXIOMS_WITHOUT_EDITOR = 100_000  # decision 20
 
 
 class Window:
-    """An open window on a document; satisfies `mcp_server.port.WindowPort`. Made by `open_window`."""
+    """An open window; satisfies `mcp_server.port.WindowPort`. Made by `open_window`."""
 
     def __init__(
         self,
@@ -67,7 +71,8 @@ class Window:
         clock: Clock,
         access: AccessTable,
         service: JobService,
-        host: DocumentHost,
+        host: OntologyHost,
+        document: Path | None,
         shelf: CaptureShelf,
         starter: JobStarter,
         pool: WorkerPool,
@@ -82,15 +87,21 @@ class Window:
         self.is_read_only = settings.read_only
         self._service = service
         self._host = host
+        self._document = document
         self._shelf = shelf
         self._starter = starter
         self._pool = pool
         self._tasks = tasks
 
     @property
+    def title(self) -> str:
+        """A name of the window's ontology, fit for people."""
+        return self._host.title
+
+    @property
     def materialization_axioms_max(self) -> int:
         """How many axioms a materialization may count here."""
-        return _AXIOMS_WITHOUT_EDITOR
+        return _AXIOMS_WITHOUT_EDITOR if self.settings.gateway is None else _AXIOMS_IN_EDITOR
 
     def warm_up(self) -> None:
         """After the window is ready: keep workers warm, and prove the selected reasoner beforehand.
@@ -145,7 +156,7 @@ class Window:
         # Ownership answers first, so a foreign id cannot be told from an absent one by a policy error.
         await self._service.artifact(session.owner, arguments.job_id, arguments.artifact_id)
         policy = await self._starter.policy(arguments.policy_path)
-        exporter = Exporter(self._service, self.settings.document, lambda: self.is_read_only)
+        exporter = Exporter(self._service, self._document, lambda: self.is_read_only)
         return await exporter.export(session.owner, arguments, policy)
 
     async def read_job_artifact(
@@ -164,7 +175,7 @@ class Window:
         try:
             profile = await self._starter.find_profile(policy)
             return describe(
-                title=self._host.title,
+                title=self.title,
                 workspace_id=self.workspace_id,
                 ontology=hold.ontology,
                 policy=policy,
@@ -182,63 +193,80 @@ class Window:
 async def open_window(
     settings: WindowSettings, *, clock: Clock | None = None, pool: WorkerPool | None = None
 ) -> AsyncIterator[Window]:
-    """Open a window on a document for the length of the block.
+    """Open a window on a document or on an editor for the length of the block.
 
     Args:
         pool: the caller's pool of workers, which outlives the window; its own by default.
     Raises:
         PolicyRequired, PolicyInvalid, PolicyUnavailable: the project's policy does not load.
         StorageFailed: the private folder cannot be made.
+        HostUnavailable: the editor does not answer.
     """
-    clock = clock or SystemClock()
-    workspace_id = WorkspaceId(str(uuid.uuid4()))
-    discovery_folder = settings.project or settings.document.parent
-    policy = await to_thread.run_sync(resolve_policy, discovery_folder)
-    await to_thread.run_sync(sweep)
-    async with open_worker_pool() if pool is None else nullcontext(pool) as workers:
-        # On the loop, which serves nobody yet: Ctrl-C ends the wait for a thread, shielded or
-        # not, and the folder that the thread then makes would be nobody's.
-        private = PrivateRoot.create()
-        workers.guard_directory(private.path)
-        try:
-            async with open_tasks() as tasks:
-                async with _opened(
-                    settings, policy, private, workers, tasks, workspace_id, clock, discovery_folder
-                ) as window:
-                    yield window
-                    await window.access.revoke_all()
-                tasks.cancel_scope.cancel()
-        finally:
-            with anyio.CancelScope(shield=True):
-                await to_thread.run_sync(private.close)
-            workers.release_directory(private.path)
+    async with opened_origin(settings) as origin:
+        folder = settings.project or (None if origin.document is None else origin.document.parent)
+        # Without a local folder there is no policy, and the window says so to whoever wants a job.
+        policy = None if folder is None else await to_thread.run_sync(resolve_policy, folder)
+        await to_thread.run_sync(sweep)
+        async with open_worker_pool() if pool is None else nullcontext(pool) as workers:
+            # On the loop, which serves nobody yet: Ctrl-C ends the wait for a thread, shielded or
+            # not, and the folder that the thread then makes would be nobody's.
+            private = PrivateRoot.create()
+            workers.guard_directory(private.path)
+            try:
+                async with open_tasks() as tasks:
+                    ground = _Ground(
+                        settings=settings,
+                        document=origin.document,
+                        folder=folder,
+                        policy=policy,
+                        private=private,
+                        pool=workers,
+                        tasks=tasks,
+                        clock=clock or SystemClock(),
+                    )
+                    async with (
+                        origin.open(workers, _import_root(origin.document, policy)) as host,
+                        _opened(ground, host) as window,
+                    ):
+                        yield window
+                        await window.access.revoke_all()
+                    tasks.cancel_scope.cancel()
+            finally:
+                with anyio.CancelScope(shield=True):
+                    await to_thread.run_sync(private.close)
+                workers.release_directory(private.path)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Ground:
+    """What a window stands on; all of it outlives the window."""
+
+    settings: WindowSettings
+    document: Path | None
+    folder: Path | None
+    """Where policy discovery begins."""
+    policy: ResolvedPolicy | None
+    private: PrivateRoot
+    pool: WorkerPool
+    tasks: TaskGroup
+    clock: Clock
 
 
 @asynccontextmanager
-async def _opened(
-    settings: WindowSettings,
-    policy: ResolvedPolicy,
-    private: PrivateRoot,
-    pool: WorkerPool,
-    tasks: TaskGroup,
-    workspace_id: WorkspaceId,
-    clock: Clock,
-    discovery_folder: Path,
-) -> AsyncIterator[Window]:
+async def _opened(ground: _Ground, host: OntologyHost) -> AsyncIterator[Window]:
     """The window over its processes and private folder; its jobs end with the block."""
-    audit = _audit_sink(policy, clock)
+    workspace_id = WorkspaceId(str(uuid.uuid4()))
+    private, pool, tasks, clock = ground.private, ground.pool, ground.tasks, ground.clock
+    audit = _audit_sink(ground.policy, clock)
     service = JobService(
         workspace_id=workspace_id,
         store=MemoryStore(),
         artifacts=ArtifactVault(private.path / "artifacts", random_id),
         audit_sink=audit,
         clock=clock,
-        workers=policy.quotas.workers,
+        workers=(BUILT_IN if ground.policy is None else ground.policy).quotas.workers,
     )
     access = AccessTable(workspace_id, clock, service.cancel_where)
-    host = DocumentHost(
-        pool, settings.document, import_root=_import_root(settings, policy), catalog=settings.catalog
-    )
     shelf = CaptureShelf(host, lambda: private.new_dir("capture"), tasks)
 
     def start_ahead(right: CapturedFile, limit: object) -> DiffAhead:
@@ -251,21 +279,22 @@ async def _opened(
             service=service,
             pool=pool,
             probe=CancellationProbe(pool.execute, lambda: private.new_dir("probe")),
-            capturer=InputCapturer(shelf, workspace_id, private.path, settings.named_files),
+            capturer=InputCapturer(shelf, workspace_id, private.path, ground.settings.named_files),
             access=access,
             private=private,
-            discovery_folder=discovery_folder,
-            profile=settings.profile,
-            start_ahead=start_ahead if settings.works_ahead else None,
+            discovery_folder=ground.folder,
+            profile=ground.settings.profile,
+            start_ahead=start_ahead if ground.settings.works_ahead else None,
         )
         tasks.start_soon(access.watch_expiry, name="grant expiry")
         yield Window(
-            settings=settings,
+            settings=ground.settings,
             workspace_id=workspace_id,
             clock=clock,
             access=access,
             service=service,
             host=host,
+            document=ground.document,
             shelf=shelf,
             starter=starter,
             pool=pool,
@@ -274,12 +303,17 @@ async def _opened(
         )
 
 
-def _audit_sink(policy: ResolvedPolicy, clock: Clock) -> RotatingFileSink:
-    """The audit log of the project, shared by all its windows; it lies outside the project."""
-    settings = policy.audit
-    project = text_digest(str(policy.project_root)).removeprefix("sha256:")[:16]
+def _audit_sink(policy: ResolvedPolicy | None, clock: Clock) -> RotatingFileSink:
+    """The audit log of the project, shared by all its windows; it lies outside the project.
+
+    Windows without a project share one, too.
+    """
+    settings = (BUILT_IN if policy is None else policy).audit
+    project = "" if policy is None else str(policy.project_root)
     return RotatingFileSink(
-        platformdirs.user_state_path("protege-jobs", appauthor=False) / "audit" / project,
+        platformdirs.user_state_path("protege-jobs", appauthor=False)
+        / "audit"
+        / text_digest(project).removeprefix("sha256:")[:16],
         retention_days=settings.retention_days,
         max_file_bytes=settings.max_file_bytes,
         max_files=settings.max_files,
@@ -287,7 +321,9 @@ def _audit_sink(policy: ResolvedPolicy, clock: Clock) -> RotatingFileSink:
     )
 
 
-def _import_root(settings: WindowSettings, policy: ResolvedPolicy) -> Path:
+def _import_root(document: Path | None, policy: ResolvedPolicy | None) -> Path | None:
     """Imports are read inside the project; of a document outside it, beside the document."""
-    folder = settings.document.parent
+    if document is None or policy is None:
+        return None
+    folder = document.parent
     return policy.project_root if folder.is_relative_to(policy.project_root) else folder

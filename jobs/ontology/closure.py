@@ -195,6 +195,8 @@ class _Loader:
 
     def settle_kinds(self) -> None:
         """Read again, with what is imported in view, the members that had to guess."""
+        if all(loaded.data is None for loaded in self._loaded):
+            return
         declared = [declared_types(loaded.document) for loaded in self._loaded]
         for number, loaded in enumerate(self._loaded):
             if loaded.data is None:
@@ -219,27 +221,43 @@ class _Loader:
 
     def closure(self) -> Closure:
         """What was read, as a value."""
-        keys = [_key(loaded) for loaded in self._loaded]
-        edges = [
-            Edge(importer=keys[number], iri=iri, member=None if member is None else keys[member])
-            for number, loaded in enumerate(self._loaded)
-            for iri, member in loaded.imports
-        ]
-        return Closure(
-            members=tuple(
-                Member(key=key, path=loaded.path, document=loaded.document)
-                for key, loaded in zip(keys, self._loaded, strict=True)
-            ),
-            edges=tuple(edges),
-            missing=tuple(sorted({edge.iri for edge in edges if edge.member is None})),
+        return join_closure(
+            [(loaded.document, loaded.path, loaded.imports) for loaded in self._loaded],
             ignored=tuple(reason for catalog in self._catalogs for reason in catalog.ignored),
         )
 
 
-def _key(loaded: _Loaded) -> str:
-    document = loaded.document
+def join_closure(
+    documents: Sequence[tuple[OntologyDocument, str | None, Sequence[tuple[str, int | None]]]],
+    *,
+    ignored: tuple[str, ...] = (),
+) -> Closure:
+    """The closure of documents that are already resolved.
+
+    Args:
+        documents: the root first; each with its path below the project root, and what its import
+            declarations led to: the number of a document, or None for a missing one.
+    """
+    keys = [_key(document, path) for document, path, _ in documents]
+    edges = [
+        Edge(importer=key, iri=iri, member=None if member is None else keys[member])
+        for key, (_, _, imports) in zip(keys, documents, strict=True)
+        for iri, member in imports
+    ]
+    return Closure(
+        members=tuple(
+            Member(key=key, path=path, document=document)
+            for key, (document, path, _) in zip(keys, documents, strict=True)
+        ),
+        edges=tuple(edges),
+        missing=tuple(sorted({edge.iri for edge in edges if edge.member is None})),
+        ignored=ignored,
+    )
+
+
+def _key(document: OntologyDocument, path: str | None) -> str:
     if document.iri is None:
-        return loaded.path or ""
+        return path or ""
     return f"{document.iri} {document.version_iri}" if document.version_iri else document.iri
 
 

@@ -70,14 +70,21 @@ def capture_document(call: StageCall, reporter: Reporter) -> StageResult:
         read=Translations(call).read,
     )
     reporter.progress("staging", "Keeping what was read")
-    root_file = _write(closure.root, call.work_dir, "root.ofn")
+    value, artifacts = keep(closure, call.work_dir, inputs.optional_text(call.inputs, "document_iri"))
+    value["sources"] = [{"path": path, "sha256": digest} for path, digest in sorted(opener.opened.items())]
+    return StageResult(value=value, artifacts=artifacts)
+
+
+def keep(
+    closure: Closure, work_dir: Path, document_iri: str | None
+) -> tuple[Json, tuple[StageArtifact, ...]]:
+    """Write both captures; the value is what the window says of the document."""
+    root_file = _write(closure.root, work_dir, "root.ofn")
     axioms = closure.root.axioms if len(closure.members) == 1 else closure.axioms()
     closure_file = replace(root_file, name="closure.ofn")
     if len(closure.members) > 1:
-        closure_file = _write(replace(closure.root, imports=(), axioms=axioms), call.work_dir, "closure.ofn")
-    value = _described(closure, len(axioms), inputs.optional_text(call.inputs, "document_iri"))
-    value["sources"] = [{"path": path, "sha256": digest} for path, digest in sorted(opener.opened.items())]
-    return StageResult(value=value, artifacts=(root_file, closure_file))
+        closure_file = _write(replace(closure.root, imports=(), axioms=axioms), work_dir, "closure.ofn")
+    return _described(closure, len(axioms), document_iri), (root_file, closure_file)
 
 
 def _described(closure: Closure, closure_axiom_count: int, document_iri: str | None) -> Json:

@@ -65,6 +65,7 @@ _OPERATIONS: Final = (
 _CAPTURE: Final = "jobs.operations.capture"
 _STAGES: Final = (
     StageEntry(name="capture_document", module=_CAPTURE, function="capture_document"),
+    StageEntry(name="capture_gateway", module="jobs.operations.capture_gateway"),
     StageEntry(name="semantic_diff", module="jobs.operations.semantic_diff.stage"),
     StageEntry(name="classification", module="jobs.operations.classification.stage"),
     StageEntry(name="reasoner_probe", module="jobs.operations.reasoner_probe"),

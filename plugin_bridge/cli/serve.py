@@ -75,7 +75,7 @@ async def _serve_http(options: argparse.Namespace, settings: WindowSettings) -> 
             address = await tasks.start(serve_http, server, window.access, HttpSettings(host=host, port=port))
         except (OSError, ValueError) as error:
             raise InvalidRequest(f"--http: {options.http} cannot be used: {error}.") from error
-        note(f"protege-jobs: {settings.document.name} is served at {address.url}")
+        note(f"protege-jobs: {window.title} is served at {address.url}")
         window.warm_up()
         await anyio.sleep_forever()
 

@@ -1,1 +1,1 @@
-"""What stands behind a window: today a document on disk, later a live editor over a gateway."""
+"""What stands behind a window: a document on disk, or a live editor over a gateway."""

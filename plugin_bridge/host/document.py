@@ -13,8 +13,7 @@ import anyio
 from anyio import to_thread
 
 from jobs import limits
-from jobs.digests import Digest
-from jobs.errors import HostUnavailable, InputChanged, InvalidRequest, ResultInvalid, SnapshotTooLarge
+from jobs.errors import HostUnavailable, InputChanged, InvalidRequest, SnapshotTooLarge
 from jobs.workers.contract import StageCall
 from plugin_bridge import translating
 from plugin_bridge.files import (
@@ -27,7 +26,7 @@ from plugin_bridge.files import (
     is_fresh,
     look_at,
 )
-from plugin_bridge.host.values import CaptureFile, OntologyCapture
+from plugin_bridge.host.captured import captured
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
 
     from jobs.workers.pool import WorkerPool
     from plugin_bridge.files import CapturedFile
+    from plugin_bridge.host.values import OntologyCapture
 
 CATALOG_NAME: Final = "catalog-v001.xml"
 _ERRORS: Final = ErrorChoice(invalid=HostUnavailable, changed=InputChanged, remote=InvalidRequest)
@@ -97,15 +97,10 @@ class DocumentHost:
             work_dir=into,
         )
         result = await translating.execute(self._pool, call)
-        if not isinstance(result.value, dict):
-            raise ResultInvalid("The capture returned no object.")
-        files = {
-            each.name: CaptureFile(path=each.path, sha256=Digest(f"sha256:{each.sha256}"))
-            for each in result.artifacts
-        }
         copied.private_path.unlink(missing_ok=True)
-        await self._watch_imports(result.value["sources"], revision)
-        return _capture(result.value, files, revision)
+        ontology, value = captured(result, revision)
+        await self._watch_imports(value["sources"], revision)
+        return ontology
 
     def _copy(self, into: Path) -> CapturedFile:
         with _opened(self._document.parent) as folder:
@@ -177,51 +172,3 @@ def _find_digest(root: ProjectRoot, path: str) -> str | None:
     except (InputChanged, InvalidRequest):
         return None
     return digest.removeprefix("sha256:")
-
-
-def _capture(value: Mapping[str, object], files: Mapping[str, CaptureFile], revision: int) -> OntologyCapture:
-    """The stage's answer as a value; a missing key is a defect of ours and raises KeyError."""
-    closure_axioms = _number(value, "closure_axiom_count")
-    if closure_axioms > limits.CLOSURE_AXIOMS:
-        raise SnapshotTooLarge(
-            f"The import closure has {closure_axioms:,} axioms; at most {limits.CLOSURE_AXIOMS:,} are taken.",
-            details={"axioms": closure_axioms, "maximum": limits.CLOSURE_AXIOMS},
-        )
-    return OntologyCapture(
-        revision=revision,
-        ontology_iri=_optional(value, "ontology_iri"),
-        version_iri=_optional(value, "version_iri"),
-        format=str(value["format"]),
-        reader=str(value["reader"]),
-        axiom_count=_number(value, "axiom_count"),
-        logical_axiom_count=_number(value, "logical_axiom_count"),
-        closure_axiom_count=closure_axioms,
-        imports=_texts(value, "imports"),
-        imports_loaded=_texts(value, "imports_loaded"),
-        imports_missing=_texts(value, "imports_missing"),
-        semantic_fingerprint=Digest(str(value["semantic_fingerprint"])),
-        document_fingerprint=Digest(str(value["document_fingerprint"])),
-        closure_fingerprint=Digest(str(value["closure_fingerprint"])),
-        root=files["root.ofn"],
-        closure=files["closure.ofn"],
-        warnings=_texts(value, "warnings"),
-    )
-
-
-def _optional(value: Mapping[str, object], key: str) -> str | None:
-    found = value[key]
-    return None if found is None else str(found)
-
-
-def _number(value: Mapping[str, object], key: str) -> int:
-    found = value[key]
-    if not isinstance(found, int):
-        raise ResultInvalid("The capture's answer does not have its shape.")
-    return found
-
-
-def _texts(value: Mapping[str, object], key: str) -> tuple[str, ...]:
-    found = value[key]
-    if not isinstance(found, list):
-        raise ResultInvalid("The capture's answer does not have its shape.")
-    return tuple(str(each) for each in found)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from jobs.digests import Digest
@@ -17,6 +18,23 @@ class CaptureFile:
 
     path: Path
     sha256: Digest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SelectedReasoner:
+    """The reasoner that is selected in a live editor, as far as the editor tells without starting it.
+
+    `settings` are those that another process can reproduce; `settings_not_carried` names the others.
+    """
+
+    reasoner_id: str
+    name: str
+    factory_class: str | None
+    version: str | None
+    buffering: str
+    """`buffering` or `non_buffering`."""
+    settings: Mapping[str, object]
+    settings_not_carried: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +62,8 @@ class OntologyCapture:
     root: CaptureFile
     closure: CaptureFile
     warnings: tuple[str, ...]
+    reasoner: SelectedReasoner | None = None
+    """None where nothing is selected, or the host is a document."""
 
 
 class OntologyHost(Protocol):

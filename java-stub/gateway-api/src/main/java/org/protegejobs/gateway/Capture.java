@@ -70,11 +70,13 @@ final class Capture {
     long modelThreadNanos;
     long copyNanos;
     Optional<SelectedReasoner> reasoner = Optional.empty();
+    String title;
 
     /** The manifest, still without the members' files and the time of writing. */
     JsonObject toJson() {
       JsonObject json = new JsonObject();
       json.addProperty("revision", revision);
+      json.addProperty("title", title);
       json.add("imports_missing", Answers.texts(copy.missing()));
       json.add("reasoner", reasoner.map(SelectedReasoner::toJson).orElse(null));
       json.addProperty("tries", tries);

@@ -7,7 +7,6 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.UUID;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -57,14 +56,17 @@ public final class CaptureService implements AutoCloseable {
   /**
    * Queues a capture.
    *
-   * @return its id
+   * @return its id: the name of its folder, so that the backend can give it back without having
+   *     heard this answer
    * @throws GatewayError {@code host_unavailable}: closing, or too many wait
    */
   public String start(CaptureRequest request) throws GatewayError {
-    Capture capture =
-        new Capture(
-            UUID.randomUUID().toString(), directory.resolve(request.folder()), request.maxAxioms());
+    String id = request.folder();
+    Capture capture = new Capture(id, directory.resolve(id), request.maxAxioms());
     synchronized (captures) {
+      if (captures.containsKey(id)) {
+        throw GatewayError.invalidRequest("There is a capture of that name already.");
+      }
       if (captures.size() >= KEPT_MAX) {
         throw GatewayError.unavailable("Too many captures were never given back.");
       }
@@ -255,6 +257,7 @@ public final class CaptureService implements AutoCloseable {
           long begun = System.nanoTime();
           Look look = new Look(readyRevision(), model.activeOntology());
           fenced.reasoner = model.selectedReasoner();
+          fenced.title = model.title();
           fenced.modelThreadNanos += System.nanoTime() - begun;
           return look;
         });
@@ -270,6 +273,7 @@ public final class CaptureService implements AutoCloseable {
           fenced.tries++;
           fenced.revision = readyRevision();
           fenced.reasoner = model.selectedReasoner();
+          fenced.title = model.title();
           fenced.copy = ClosureCopy.of(model.activeOntology(), maxAxioms);
           fenced.copyNanos = System.nanoTime() - begun;
           fenced.modelThreadNanos += fenced.copyNanos;

@@ -28,7 +28,7 @@ final class Catalog implements OWLOntologyIRIMapper {
   static final String NAME = "catalog-v001.xml";
 
   private static final long serialVersionUID = 1L;
-  private static final IRI NOWHERE = IRI.create("urn:protege-jobs:not-loaded");
+  private static final IRI NOWHERE = IRI.create("file:///protege-jobs-does-not-load-this");
 
   private final HashMap<String, String> documents = new HashMap<>();
 
