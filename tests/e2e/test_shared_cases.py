@@ -6,12 +6,14 @@ An expectation this file does not understand fails its case: nothing goes unaske
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import anyio
 import pytest
 
 from jobs.errors import ProtegeJobsError
@@ -20,6 +22,7 @@ from jobs.ontology.document import parse_capture
 from jobs.ontology.reading import read_document
 from jobs.ontology.syntax import canonical
 from tests.support.live_window import SHARED, window_on
+from tests.support.process_table import children_of, has_mapped
 
 if TYPE_CHECKING:
     from jobs.ontology.document import OntologyDocument
@@ -49,26 +52,39 @@ class Seen:
 @pytest.mark.skipif(not CASES, reason="the shared cases are not here")
 @pytest.mark.parametrize("folder", CASES, ids=lambda each: each.name)
 async def test_case(folder: Path, places: Places) -> None:
+    await _case(folder, places, has_java=False)
+
+
+@pytest.mark.java
+@pytest.mark.skipif(not CASES, reason="the shared cases are not here")
+@pytest.mark.parametrize("folder", CASES, ids=lambda each: each.name)
+async def test_case_with_java(folder: Path, places: Places) -> None:
+    await _case(folder, places, has_java=True)
+
+
+async def _case(folder: Path, places: Places, *, has_java: bool) -> None:
     case = json.loads((folder / "case.json").read_text(encoding="utf-8"))
     shutil.copytree(folder, places.project, dirs_exist_ok=True)
     asked = 0
     for step in case.get("steps", [case]):
         request = {**case["request"], **step.get("request", {})}
         operation = step.get("operation", case["operation"])
-        if not _is_ours(operation, request):
+        if not _is_ours(operation, request, has_java=has_java):
             continue
         asked += 1
-        if "do" in step:  # steps on one job: case 23
-            await _cancelled_after_the_end(places.project, request, case["steps"])
+        if "do" in step:  # steps on one job: cases 22 and 23
+            is_running = case["steps"][0]["expect"].get("status") == "running"
+            steps = _cancelled_while_running if is_running else _cancelled_after_the_end
+            await steps(places.project, request, case["steps"])
             break
         _check(step["expect"], await _ask(places.project, operation, request), places.project, request)
     if not asked:
-        pytest.skip("operation, profile or format not in this version")
+        pytest.skip("operation, profile or format not in this version, or it needs Java")
 
 
-def _is_ours(operation: str, request: Json) -> bool:
-    is_obo = str(request.get("input", "")).endswith(".obo")
-    return operation in OPERATIONS and request.get("profile") != "hermit" and not is_obo
+def _is_ours(operation: str, request: Json, *, has_java: bool) -> bool:
+    needs_java = str(request.get("input", "")).endswith(".obo") or request.get("profile") == "hermit"
+    return operation in OPERATIONS and (has_java or not needs_java)
 
 
 # --- Asking ---------------------------------------------------------------------------------------
@@ -132,6 +148,30 @@ async def _cancelled_after_the_end(project: Path, request: Json, steps: list[Jso
             assert json.loads(await _report(driver, job))
         assert answers[0] == answers[1]
         assert answers[0]["outcome"] == "already_terminal"
+
+
+async def _cancelled_while_running(project: Path, request: Json, steps: list[Json]) -> None:
+    """Case 22: a reasoner that would compute for minutes ends on request, and the next job runs."""
+    started, cancelled, following, idle = (each["expect"] for each in steps)
+    assert (started["status"], cancelled["status_reaches"]) == ("running", "cancelled")
+    document = project / str(request["input"])
+    async with window_on(document, profile=str(request["profile"])) as driver:
+        job_id = (await driver.start("classification", {}))["job"]["job_id"]
+        await anyio.sleep(started["after_seconds"])
+        assert (await driver.call("get_job", {"job_id": job_id}))["job"]["state"] == "running"
+        await driver.call("cancel_job", {"job_id": job_id})
+        job = await driver.ended(job_id, within_s=cancelled["within_seconds"])
+        assert (job["state"], job["result"]) == ("cancelled", None)
+        assert not [each for each in children_of(os.getpid()) if has_mapped(each, "libjvm")]
+    small = next(
+        each for each in steps if each.get("request", {}).get("input", request["input"]) != request["input"]
+    )
+    seen = await _ask(project, "classification", {**request, **small["request"]})
+    assert seen.took_s < following["within_seconds"]
+    _check(
+        {key: value for key, value in following.items() if key != "within_seconds"}, seen, project, request
+    )
+    assert set(idle) == {"processor_idle_within_seconds"}  # no process of ours is left that could compute
 
 
 # --- Checking -------------------------------------------------------------------------------------
