@@ -81,7 +81,7 @@ class Spare:
         async with self._rehearsing:
             seat = self._seats.new(
                 launch=replace(launch, argv=rehearsal.argv, rehearsal=None),
-                first={"type": "warm"},
+                first={"type": "warm", "wholly": True},
             )
             seat.claimed.set()
             has_left = False
