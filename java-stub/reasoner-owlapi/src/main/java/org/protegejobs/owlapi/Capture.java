@@ -1,0 +1,104 @@
+package org.protegejobs.owlapi;
+
+import com.google.gson.JsonObject;
+import java.io.CharArrayReader;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import org.protegejobs.worker.Call;
+import org.protegejobs.worker.WorkerException;
+import org.semanticweb.owlapi.functional.parser.OWLFunctionalSyntaxOWLParser;
+import org.semanticweb.owlapi.io.ReaderDocumentSource;
+import org.semanticweb.owlapi.model.OWLOntology;
+
+/** A capture file as an ontology, with the proof that all of it is there. */
+final class Capture {
+  private final SealedManager manager;
+  private final OWLOntology ontology;
+  private final long items;
+
+  private Capture(SealedManager manager, OWLOntology ontology, long items) {
+    this.manager = manager;
+    this.ontology = ontology;
+    this.items = items;
+  }
+
+  /**
+   * Reads the input {@code capture} of a call.
+   *
+   * @throws WorkerException {@code invalid_ontology} when the parser does not take it, {@code
+   *     job_execution_failed} ({@code axioms_lost}) when it took fewer axioms than are written
+   *     there
+   */
+  static Capture load(Call call) throws IOException {
+    return parse(utf8(call.inputBytes("capture")));
+  }
+
+  /** Reads the text of a capture file. */
+  static Capture parse(CharBuffer text) throws IOException {
+    SealedManager manager = new SealedManager();
+    OWLOntology ontology = manager.newOntology();
+    try {
+      new OWLFunctionalSyntaxOWLParser()
+          .parse(new ReaderDocumentSource(reader(text)), ontology, SealedManager.configuration());
+    } catch (RuntimeException error) {
+      error.printStackTrace(); // standard error keeps what the caller is not told
+      throw WorkerException.invalidOntology(
+          "The OWL API does not take the captured ontology: " + Messages.of(error));
+    }
+    long items = FunctionalItems.count(reader(text));
+    long read = manager.addedAxioms() + ontology.getAnnotations().size();
+    if (read != items) {
+      throw lost(items, read);
+    }
+    return new Capture(manager, ontology, items);
+  }
+
+  /** The manager of {@link #ontology()}, for more ontologies beside it. */
+  SealedManager manager() {
+    return manager;
+  }
+
+  /** All axioms of the file. */
+  OWLOntology ontology() {
+    return ontology;
+  }
+
+  /** How many axioms the file holds. */
+  long axioms() {
+    return items;
+  }
+
+  /** Decodes bytes that must be UTF-8; a byte order mark is dropped. */
+  static CharBuffer utf8(byte[] bytes) {
+    try {
+      CharBuffer text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes));
+      if (text.hasRemaining() && text.charAt(0) == '\ufeff') {
+        text.get();
+      }
+      return text;
+    } catch (CharacterCodingException error) {
+      throw WorkerException.invalidOntology("The document is not valid UTF-8.");
+    }
+  }
+
+  /** A reader of decoded text. */
+  static CharArrayReader reader(CharBuffer text) {
+    return new CharArrayReader(
+        text.array(), text.arrayOffset() + text.position(), text.remaining());
+  }
+
+  private static WorkerException lost(long written, long read) {
+    JsonObject details = new JsonObject();
+    details.addProperty("failure_type", "axioms_lost");
+    details.addProperty("written", written);
+    details.addProperty("read", read);
+    return new WorkerException(
+        "job_execution_failed",
+        "The OWL API read " + read + " of the " + written + " axioms of the capture.",
+        false,
+        details);
+  }
+}
