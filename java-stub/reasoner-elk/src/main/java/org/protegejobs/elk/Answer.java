@@ -50,13 +50,21 @@ final class Answer {
     return numbers;
   }
 
-  /** Individuals with their direct types; after the classes. */
-  void writeIndividuals(InstanceTaxonomy<ElkClass, ElkNamedIndividual> taxonomy)
+  /**
+   * Individuals with their direct types, those that are the same in one node; after the classes.
+   */
+  void writeIndividuals(
+      InstanceTaxonomy<ElkClass, ElkNamedIndividual> taxonomy, SameIndividuals same)
       throws IOException {
-    Set<? extends InstanceNode<ElkClass, ElkNamedIndividual>> nodes = taxonomy.getInstanceNodes();
-    writer.openIndividuals(nodes.size());
-    for (InstanceNode<ElkClass, ElkNamedIndividual> node : nodes) {
-      writer.node(iris(node), numbers(node.getDirectTypeNodes(), classNumbers));
+    List<InstanceNode<ElkClass, ElkNamedIndividual>> first = new ArrayList<>();
+    for (InstanceNode<ElkClass, ElkNamedIndividual> node : taxonomy.getInstanceNodes()) {
+      if (same.of(key(node)).get(0).equals(key(node))) {
+        first.add(node);
+      }
+    }
+    writer.openIndividuals(first.size());
+    for (InstanceNode<ElkClass, ElkNamedIndividual> node : first) {
+      writer.node(same.of(key(node)), numbers(node.getDirectTypeNodes(), classNumbers));
     }
   }
 

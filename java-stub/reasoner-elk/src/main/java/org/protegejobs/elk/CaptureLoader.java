@@ -5,6 +5,7 @@ import org.protegejobs.worker.WorkerException;
 import org.semanticweb.elk.loading.AxiomLoader;
 import org.semanticweb.elk.loading.ElkLoadingException;
 import org.semanticweb.elk.owl.implementation.ElkObjectBaseFactory;
+import org.semanticweb.elk.owl.interfaces.ElkSameIndividualAxiom;
 import org.semanticweb.elk.owl.visitors.ElkAxiomProcessor;
 import org.semanticweb.elk.util.concurrent.computation.InterruptMonitor;
 
@@ -17,6 +18,7 @@ final class CaptureLoader {
   private final int sizeBytes;
   private final Evidence evidence;
   private final Reporter reporter;
+  private final SameIndividuals same = new SameIndividuals();
   private boolean isFinished;
 
   CaptureLoader(byte[] data, Evidence evidence, Reporter reporter) {
@@ -29,6 +31,11 @@ final class CaptureLoader {
   /** How many axioms of the capture were read. */
   long axioms() {
     return reader.axioms();
+  }
+
+  /** Which individuals the axioms that were read say to be the same. */
+  SameIndividuals same() {
+    return same;
   }
 
   AxiomLoader listeningTo(InterruptMonitor interrupter) {
@@ -64,8 +71,12 @@ final class CaptureLoader {
       boolean isMore =
           reader.read(
               axiom -> {
+                evidence.beginAxiom(axiom);
                 inserter.visit(axiom);
                 evidence.endAxiom();
+                if (axiom instanceof ElkSameIndividualAxiom) {
+                  same.add((ElkSameIndividualAxiom) axiom);
+                }
               });
       if (!isMore) {
         isFinished = true;

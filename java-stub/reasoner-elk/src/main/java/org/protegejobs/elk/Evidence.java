@@ -8,6 +8,9 @@ import java.util.Map;
 import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
+import org.semanticweb.elk.owl.interfaces.ElkAxiom;
+import org.semanticweb.elk.owl.interfaces.ElkDatatypeDefinitionAxiom;
+import org.semanticweb.elk.owl.interfaces.ElkObjectPropertyAssertionAxiom;
 import org.semanticweb.elk.reasoner.completeness.Feature;
 import org.semanticweb.elk.reasoner.completeness.IncompletenessMonitor;
 import org.semanticweb.elk.reasoner.completeness.OccurrenceListener;
@@ -30,14 +33,26 @@ final class Evidence implements OccurrenceListener {
   private final OccurrenceRegistry counts = new OccurrenceRegistry();
   private final Map<Set<Feature>, Long> axioms = new HashMap<>();
   private Set<Feature> current = EnumSet.noneOf(Feature.class);
+  private boolean isAssertion;
 
   @Override
   public void occurrenceChanged(Feature feature, int increment) {
+    if (isAssertion && feature == Feature.OBJECT_HAS_VALUE_POSITIVE) {
+      return; // how ELK puts an assertion, not what the ontology says
+    }
     counts.occurrenceChanged(feature, increment);
     current.add(feature);
   }
 
-  /** Ends one axiom: what was heard since the last end occurred in it. */
+  /** What is heard from now on occurs in this axiom. */
+  void beginAxiom(ElkAxiom axiom) {
+    isAssertion = axiom instanceof ElkObjectPropertyAssertionAxiom;
+    if (axiom instanceof ElkDatatypeDefinitionAxiom) {
+      occurrenceChanged(Feature.DATATYPE_DEFINITION, 1); // ELK 0.6.0 drops it without a word
+    }
+  }
+
+  /** What was heard since the begin occurred in that axiom. */
   void endAxiom() {
     if (!current.isEmpty()) {
       axioms.merge(current, 1L, Long::sum);

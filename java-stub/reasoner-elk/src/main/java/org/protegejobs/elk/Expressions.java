@@ -79,10 +79,7 @@ final class Expressions {
     if (tokens.takesTypeSign()) {
       return factory.getLiteral(text, datatype());
     }
-    // ELK does not look into literals, so their language may be dropped.
-    return factory.getLiteral(
-        text,
-        tokens.takesLanguage() ? factory.getDatatypeRdfPlainLiteral() : factory.getXsdString());
+    return factory.getLiteral(text + "@" + tokens.language(), factory.getDatatypeRdfPlainLiteral());
   }
 
   ElkClassExpression classExpression() {

@@ -143,7 +143,7 @@ final class Reason implements Operation {
           answer.writeHierarchy(OBJECT_PROPERTIES, objectProperties);
         }
         if (individuals != null) {
-          answer.writeIndividuals(individuals);
+          answer.writeIndividuals(individuals, loader.same());
         }
         watch.lap("enumerate"); // ELK's nodes are written while they are walked
         Artifact artifact = writer.finish();

@@ -90,7 +90,8 @@ final class Tokens {
 
   /** The label of an anonymous individual. */
   String nodeId() {
-    peek();
+    take('_');
+    take(':');
     int start = position;
     while (position < data.length
         && data[position] != ' '
@@ -127,19 +128,19 @@ final class Tokens {
     return Utf8.decode(data, start, length);
   }
 
-  /** Takes a language tag when there is one right here. */
-  boolean takesLanguage() {
+  /** The language tag when there is one right here; else empty. */
+  String language() {
     if (position >= data.length || data[position] != '@') {
-      return false;
+      return "";
     }
-    position++;
+    int start = ++position;
     while (position < data.length
         && (isLetter(data[position])
             || data[position] == '-'
             || data[position] >= '0' && data[position] <= '9')) {
       position++;
     }
-    return true;
+    return new String(data, start, position - start, StandardCharsets.US_ASCII);
   }
 
   /** Takes the sign of a datatype when there is one right here. */
