@@ -54,6 +54,8 @@ def captured(
         closure_fingerprint=Digest(str(value["closure_fingerprint"])),
         root=files["root.ofn"],
         closure=files["closure.ofn"],
+        origins=files.get("origins.json"),
+        document_path=_optional(value, "document_path"),
         warnings=_texts(value, "warnings"),
         reasoner=reasoner,
     )

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import anyio
 from anyio import CapacityLimiter, to_thread
+from anyio.lowlevel import checkpoint_if_cancelled
 from py4j.java_gateway import GatewayConnection, GatewayParameters
 from py4j.protocol import (
     CALL_COMMAND_NAME,
@@ -160,6 +161,7 @@ class _Line:
                 finally:
                     is_over = True
                     tasks.cancel_scope.cancel()
+            await checkpoint_if_cancelled()  # the caller's own end is no answer of the host
             if text is None:
                 raise HostUnavailable("The editor does not answer. Try again in a moment.")
             return _members(text)

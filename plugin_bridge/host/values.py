@@ -62,6 +62,10 @@ class OntologyCapture:
     root: CaptureFile
     closure: CaptureFile
     warnings: tuple[str, ...]
+    origins: CaptureFile | None = None
+    """Which document each axiom of the closure comes from; None where nothing was imported."""
+    document_path: str | None = None
+    """Where the active ontology's document lies below the project root, if it does."""
     reasoner: SelectedReasoner | None = None
     """None where nothing is selected, or the host is a document."""
 

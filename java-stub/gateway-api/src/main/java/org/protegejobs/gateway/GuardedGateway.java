@@ -20,6 +20,9 @@ public final class GuardedGateway implements AutoCloseable {
   private static final int TOKEN_BYTES = 32;
   private static final long START_MS = 10_000;
 
+  /** How long a connection may still answer after {@link #close}. */
+  public static final long LAST_WORDS_MS = 200;
+
   private final GatewayServer server;
   private final String token;
   private final AtomicBoolean isClosed = new AtomicBoolean();
@@ -89,11 +92,30 @@ public final class GuardedGateway implements AutoCloseable {
     return token;
   }
 
-  /** Ends all connections. May be called any number of times, on any thread; does not wait. */
+  /**
+   * Ends all connections, a moment later: pollers that were just woken still get their last answer.
+   * May be called any number of times, on any thread; does not wait.
+   */
   @Override
   public void close() {
     if (isClosed.compareAndSet(false, true)) {
-      server.shutdown();
+      Thread closer =
+          new Thread(
+              () -> {
+                pause();
+                server.shutdown();
+              },
+              "protege-jobs gateway end");
+      closer.setDaemon(true);
+      closer.start();
+    }
+  }
+
+  private static void pause() {
+    try {
+      Thread.sleep(LAST_WORDS_MS);
+    } catch (InterruptedException error) {
+      Thread.currentThread().interrupt();
     }
   }
 }

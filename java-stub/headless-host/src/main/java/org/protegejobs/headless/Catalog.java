@@ -1,5 +1,6 @@
 package org.protegejobs.headless;
 
+import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
@@ -87,7 +88,7 @@ final class Catalog implements OWLOntologyIRIMapper {
   /** The file IRI of a path, as Python spells it: three slashes, UTF-8, percent escapes. */
   static IRI documentIri(Path path) {
     StringBuilder text = new StringBuilder("file://");
-    String plain = path.toString().replace('\\', '/');
+    String plain = path.toString().replace(File.separatorChar, '/');
     if (!plain.startsWith("/")) {
       text.append('/'); // a drive letter
     }

@@ -75,6 +75,7 @@ public final class Main {
       if (backend != null) {
         backend.close();
       }
+      Thread.sleep(2 * GuardedGateway.LAST_WORDS_MS);
     }
     System.exit(0); // a hanging model thread is a daemon, but a library's thread may not be
   }
