@@ -1,5 +1,6 @@
 package org.protegejobs.elk;
 
+import java.util.Set;
 import org.protegejobs.worker.Reporter;
 import org.protegejobs.worker.WorkerException;
 import org.semanticweb.elk.loading.AxiomLoader;
@@ -31,6 +32,11 @@ final class CaptureLoader {
   /** How many axioms of the capture were read. */
   long axioms() {
     return reader.axioms();
+  }
+
+  /** The names of the constructs that were read. */
+  Set<String> constructs() {
+    return reader.constructs();
   }
 
   /** Which individuals the axioms that were read say to be the same. */

@@ -4,6 +4,7 @@ import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParseException;
 import com.google.gson.JsonParser;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.protegejobs.worker.WorkerException;
@@ -59,6 +60,11 @@ final class CaptureReader {
   /** How many axioms were read, those about annotations included. */
   long axioms() {
     return axioms;
+  }
+
+  /** The names of the constructs that were read. */
+  Set<String> constructs() {
+    return tokens.constructs();
   }
 
   /** How many bytes were read. */

@@ -10,7 +10,6 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 import org.semanticweb.elk.owl.interfaces.ElkAxiom;
 import org.semanticweb.elk.owl.interfaces.ElkDatatypeDefinitionAxiom;
-import org.semanticweb.elk.owl.interfaces.ElkObjectPropertyAssertionAxiom;
 import org.semanticweb.elk.reasoner.completeness.Feature;
 import org.semanticweb.elk.reasoner.completeness.IncompletenessMonitor;
 import org.semanticweb.elk.reasoner.completeness.OccurrenceListener;
@@ -30,23 +29,20 @@ final class Evidence implements OccurrenceListener {
 
   private static final String RULE = "DLSafeRule"; // as functional syntax, and our reader, call it
 
+  private static final Set<String> PUT_BY_ELK = Set.of("ObjectUnionOf", "ObjectHasValue");
+
   private final OccurrenceRegistry counts = new OccurrenceRegistry();
   private final Map<Set<Feature>, Long> axioms = new HashMap<>();
   private Set<Feature> current = EnumSet.noneOf(Feature.class);
-  private boolean isAssertion;
 
   @Override
   public void occurrenceChanged(Feature feature, int increment) {
-    if (isAssertion && feature == Feature.OBJECT_HAS_VALUE_POSITIVE) {
-      return; // how ELK puts an assertion, not what the ontology says
-    }
     counts.occurrenceChanged(feature, increment);
     current.add(feature);
   }
 
   /** What is heard from now on occurs in this axiom. */
   void beginAxiom(ElkAxiom axiom) {
-    isAssertion = axiom instanceof ElkObjectPropertyAssertionAxiom;
     if (axiom instanceof ElkDatatypeDefinitionAxiom) {
       occurrenceChanged(Feature.DATATYPE_DEFINITION, 1); // ELK 0.6.0 drops it without a word
     }
@@ -60,13 +56,20 @@ final class Evidence implements OccurrenceListener {
     }
   }
 
-  /** The names of the constructs for which answers may be incomplete. */
-  SortedSet<String> reasons() {
+  /**
+   * The names of the constructs for which answers may be incomplete.
+   *
+   * @param written the constructs that the ontology uses: ELK puts some axioms in terms of others
+   *     (a nominal of two as a union, an assertion as a value restriction), which nobody would find
+   */
+  SortedSet<String> reasons(Set<String> written) {
     SortedSet<String> names = new TreeSet<>();
     for (Feature feature : features()) {
       names.add(feature == Feature.SWRL_RULE ? RULE : feature.getConstructor());
     }
-    return names;
+    SortedSet<String> found = new TreeSet<>(names);
+    found.removeIf(each -> PUT_BY_ELK.contains(each) && !written.contains(each));
+    return found.isEmpty() ? names : found;
   }
 
   /** How many axioms have an occurrence that is part of a reason. */

@@ -61,7 +61,10 @@ final class Reason implements Operation {
     try {
       Run run = new Run(text.getBytes(StandardCharsets.US_ASCII), Silent.REPORTER, new Stopwatch());
       run.answer(List.copyOf(GIVEN));
-    } catch (ElkException error) {
+      try (AnswerWriter nowhere = AnswerWriter.rehearsing()) {
+        run.writeTo(nowhere);
+      }
+    } catch (ElkException | IOException error) {
       throw new IllegalStateException(error);
     }
   }
@@ -94,7 +97,7 @@ final class Reason implements Operation {
       List<Artifact> artifacts = isConsistent ? List.of(write(call)) : List.of();
       JsonObject value = new JsonObject();
       value.addProperty("consistent", isConsistent);
-      value.add("incomplete_because", array(evidence.reasons()));
+      value.add("incomplete_because", array(evidence.reasons(loader.constructs())));
       value.add("incomplete_sections", array(doubtful));
       value.addProperty("ignored_axioms", evidence.axiomsConcerned());
       value.addProperty("loaded_axioms", loader.axioms());
@@ -135,20 +138,24 @@ final class Reason implements Operation {
     private Artifact write(Call call) throws IOException {
       reporter.progress("enumerating", "Writing the answer", Share.WRITING.at(0, 1));
       try (AnswerWriter writer = new AnswerWriter(call)) {
-        Answer answer = new Answer(writer);
-        if (classes != null) {
-          answer.writeClasses(classes);
-        }
-        if (objectProperties != null) {
-          answer.writeHierarchy(OBJECT_PROPERTIES, objectProperties);
-        }
-        if (individuals != null) {
-          answer.writeIndividuals(individuals, loader.same());
-        }
+        writeTo(writer);
         watch.lap("enumerate"); // ELK's nodes are written while they are walked
         Artifact artifact = writer.finish();
         watch.lap("write");
         return artifact;
+      }
+    }
+
+    private void writeTo(AnswerWriter writer) throws IOException {
+      Answer answer = new Answer(writer);
+      if (classes != null) {
+        answer.writeClasses(classes);
+      }
+      if (objectProperties != null) {
+        answer.writeHierarchy(OBJECT_PROPERTIES, objectProperties);
+      }
+      if (individuals != null) {
+        answer.writeIndividuals(individuals, loader.same());
       }
     }
 

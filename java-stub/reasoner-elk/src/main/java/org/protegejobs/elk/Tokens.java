@@ -1,6 +1,8 @@
 package org.protegejobs.elk;
 
 import java.nio.charset.StandardCharsets;
+import java.util.HashSet;
+import java.util.Set;
 import org.protegejobs.worker.WorkerException;
 
 /** The tokens of a capture, taken one by one from its bytes. */
@@ -8,11 +10,17 @@ final class Tokens {
 
   private final byte[] data;
   private final Names names;
+  private final Set<String> constructs = new HashSet<>();
   private int position;
 
   Tokens(byte[] data, Names names) {
     this.data = data;
     this.names = names;
+  }
+
+  /** The names of all constructs that were met where several may stand. */
+  Set<String> constructs() {
+    return constructs;
   }
 
   /** How many bytes were read. */
@@ -64,6 +72,7 @@ final class Tokens {
       throw broken("the name of a construct");
     }
     take('(');
+    constructs.add(construct);
     return construct;
   }
 
@@ -88,11 +97,11 @@ final class Tokens {
     return names.at(start, length, hash);
   }
 
-  /** The label of an anonymous individual. */
+  /** The label of an anonymous individual, as it is written. */
   String nodeId() {
     take('_');
+    int start = position - 1;
     take(':');
-    int start = position;
     while (position < data.length
         && data[position] != ' '
         && data[position] != ')'

@@ -20,7 +20,7 @@ final class FrameReporter implements Reporter {
   private final Channel channel;
   private final List<Runnable> cancelActions = new ArrayList<>();
   private volatile boolean isCancelled;
-  private JsonObject pending;
+  private Report pending;
   private boolean isClosed;
 
   FrameReporter(Channel channel) {
@@ -30,16 +30,9 @@ final class FrameReporter implements Reporter {
 
   @Override
   public void progress(String phase, String message, Double fraction) {
-    JsonObject frame = new JsonObject();
-    frame.addProperty("type", "progress");
-    frame.addProperty("phase", phase);
-    frame.addProperty("message", bounded(message));
-    boolean isKnown = fraction != null && !fraction.isNaN();
-    frame.add(
-        "fraction",
-        isKnown ? new JsonPrimitive(Math.max(0, Math.min(1, fraction))) : JsonNull.INSTANCE);
+    Report report = new Report(phase, message, fraction); // all else is done for those that leave
     synchronized (this) {
-      pending = frame;
+      pending = report;
       notifyAll();
     }
   }
@@ -86,7 +79,8 @@ final class FrameReporter implements Reporter {
           if (isClosed) {
             return;
           }
-          channel.send(Frames.encode(pending)); // inside the lock, for the sake of the invariant
+          channel.send(
+              Frames.encode(pending.frame())); // inside the lock, for the sake of the invariant
           pending = null;
         }
         Thread.sleep(INTERVAL_MS);
@@ -96,12 +90,37 @@ final class FrameReporter implements Reporter {
     }
   }
 
-  private static String bounded(String message) {
-    String text = message;
-    while (text.getBytes(StandardCharsets.UTF_8).length > MESSAGE_BYTES) {
-      int length = Math.min(text.length() - 1, MESSAGE_BYTES);
-      text = text.substring(0, length * 3 / 4);
+  private static final class Report {
+    private final String phase;
+    private final String message;
+    private final Double fraction;
+
+    Report(String phase, String message, Double fraction) {
+      this.phase = phase;
+      this.message = message;
+      this.fraction = fraction;
     }
-    return text;
+
+    JsonObject frame() {
+      JsonObject frame = new JsonObject();
+      frame.addProperty("type", "progress");
+      frame.addProperty("phase", bounded(phase));
+      frame.addProperty("message", bounded(message));
+      boolean isUsable = fraction != null && fraction >= 0 && fraction <= 1;
+      frame.add("fraction", isUsable ? new JsonPrimitive(fraction) : JsonNull.INSTANCE);
+      return frame;
+    }
+
+    private static String bounded(String text) {
+      if (text.length() * 3 <= MESSAGE_BYTES) {
+        return text;
+      }
+      byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+      int end = Math.min(bytes.length, MESSAGE_BYTES);
+      while (end < bytes.length && (bytes[end] & 0xC0) == 0x80) {
+        end--; // not inside a character
+      }
+      return new String(bytes, 0, end, StandardCharsets.UTF_8);
+    }
   }
 }
