@@ -76,6 +76,9 @@ final class OboGuard {
     if (colon < 0 || line.startsWith("!")) {
       return;
     }
+    if (line.substring(0, colon).strip().contains(" ")) {
+      throw Faults.at(number, "a tag has no spaces: " + Messages.clean(line.substring(0, colon)));
+    }
     if (QUOTED.contains(line.substring(0, colon)) && isOpen(line, colon + 1)) {
       throw Faults.at(number, "a quote is not closed; the document may have been cut off.");
     }
