@@ -63,9 +63,13 @@ final class FrameReporter implements Reporter {
     actions.forEach(Runnable::run);
   }
 
-  /** Sends nothing more; what waits to be sent is dropped. */
+  /** Sends the newest report, if it waits yet, and nothing more. */
   synchronized void close() {
     isClosed = true;
+    if (pending != null) {
+      channel.send(Frames.encode(pending.frame()));
+      pending = null;
+    }
     notifyAll();
   }
 
