@@ -144,12 +144,11 @@ public final class CaptureService implements AutoCloseable {
     } catch (InterruptedException error) {
       failure = ModelHop.closing();
     } catch (CharacterCodingException error) {
+      failure = invalidOntology("The ontology holds text that is not Unicode.");
+    } catch (MemberFile.OmittedException error) {
       failure =
-          new GatewayError(
-              GatewayError.INVALID_ONTOLOGY,
-              "The ontology holds text that is not Unicode.",
-              false,
-              new JsonObject());
+          invalidOntology(
+              "The ontology holds an axiom that cannot be written: " + error.getMessage() + ".");
     } catch (IOException error) {
       failure = GatewayError.unavailable("The capture cannot be written. Is the disk full?");
     } catch (RuntimeException | OutOfMemoryError | StackOverflowError error) {
@@ -158,6 +157,10 @@ public final class CaptureService implements AutoCloseable {
       failure = GatewayError.unavailable("The capture failed in the host; its log says why.");
     }
     finish(capture, manifest, failure);
+  }
+
+  private static GatewayError invalidOntology(String message) {
+    return new GatewayError(GatewayError.INVALID_ONTOLOGY, message, false, new JsonObject());
   }
 
   private void finish(Capture capture, JsonObject manifest, GatewayError failure) {

@@ -2,10 +2,12 @@ package org.protegejobs.gateway;
 
 import java.io.BufferedWriter;
 import java.io.FilterOutputStream;
+import java.io.FilterWriter;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.OutputStreamWriter;
 import java.io.Writer;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -14,12 +16,10 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.function.BooleanSupplier;
 import org.semanticweb.owlapi.apibinding.OWLManager;
-import org.semanticweb.owlapi.functional.renderer.FunctionalSyntaxObjectRenderer;
 import org.semanticweb.owlapi.model.OWLAnnotation;
 import org.semanticweb.owlapi.model.OWLAxiom;
 import org.semanticweb.owlapi.model.OWLOntology;
 import org.semanticweb.owlapi.model.OWLOntologyCreationException;
-import org.semanticweb.owlapi.util.DefaultPrefixManager;
 
 /**
  * One member of a closure as a file in functional syntax.
@@ -46,14 +46,16 @@ final class MemberFile {
    *
    * @param shouldStop asked now and then; true ends the writing
    * @return null when it was told to stop; the file is then there in part
-   * @throws IOException the disk, or text that is no Unicode ({@code CharacterCodingException})
+   * @throws CharacterCodingException text that is no Unicode
+   * @throws OmittedException an axiom that the OWL API does not write
+   * @throws IOException the disk
    */
   static MemberFile write(ClosureCopy.Member member, Path path, BooleanSupplier shouldStop)
       throws IOException {
     MessageDigest digest = sha256();
     try (Counter counter = new Counter(PrivateFiles.create(path));
-        Writer writer = writerTo(new DigestOutputStream(counter, digest))) {
-      FunctionalSyntaxObjectRenderer renderer = renderer(writer);
+        Watched writer = new Watched(writerTo(new DigestOutputStream(counter, digest)))) {
+      WholeRenderer renderer = new WholeRenderer(emptyOntology(), writer);
       writeHead(member, writer);
       for (OWLAnnotation each : member.annotations) {
         each.accept(renderer);
@@ -64,7 +66,11 @@ final class MemberFile {
         if (written++ % CHECK_EVERY == 0 && shouldStop.getAsBoolean()) {
           return null;
         }
+        writer.isMoved = false;
         each.accept(renderer);
+        if (!writer.isMoved) {
+          throw new OmittedException(each.getAxiomType().getName());
+        }
         writer.write('\n');
       }
       writer.write(")\n");
@@ -83,15 +89,6 @@ final class MemberFile {
       writer.write(member.id.getVersionIRI().get().toQuotedString());
     }
     writer.write('\n');
-  }
-
-  private static FunctionalSyntaxObjectRenderer renderer(Writer writer) {
-    FunctionalSyntaxObjectRenderer renderer =
-        new FunctionalSyntaxObjectRenderer(emptyOntology(), writer);
-    DefaultPrefixManager none = new DefaultPrefixManager();
-    none.clear();
-    renderer.setPrefixManager(none);
-    return renderer;
   }
 
   /** The renderer wants an ontology to take labels and prefixes from; it gets one without any. */
@@ -128,6 +125,42 @@ final class MemberFile {
       text.append(String.format("%02x", each));
     }
     return text.toString();
+  }
+
+  /** An axiom that would have been left out without a word. */
+  static final class OmittedException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    OmittedException(String axiomType) {
+      super(axiomType);
+    }
+  }
+
+  /** Knows whether anything was written. */
+  private static final class Watched extends FilterWriter {
+    private boolean isMoved;
+
+    Watched(Writer out) {
+      super(out);
+    }
+
+    @Override
+    public void write(int character) throws IOException {
+      isMoved = true;
+      out.write(character);
+    }
+
+    @Override
+    public void write(char[] text, int offset, int length) throws IOException {
+      isMoved = true;
+      out.write(text, offset, length);
+    }
+
+    @Override
+    public void write(String text, int offset, int length) throws IOException {
+      isMoved = true;
+      out.write(text, offset, length);
+    }
   }
 
   /** Counts what goes through, in blocks. */

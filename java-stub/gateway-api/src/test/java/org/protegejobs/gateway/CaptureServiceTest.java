@@ -95,6 +95,32 @@ class CaptureServiceTest {
   }
 
   @Test
+  void axiomsThatTheRendererLeavesOutAreWritten() throws Exception {
+    open(
+        String.join(
+            "\n",
+            "EquivalentClasses(<urn:A> <urn:A>)",
+            "EquivalentObjectProperties(<urn:p> <urn:p>)",
+            "DisjointObjectProperties(<urn:p> <urn:p>)",
+            "EquivalentDataProperties(<urn:d> <urn:d>)",
+            "DisjointDataProperties(<urn:d> <urn:d>)",
+            "SameIndividual(<urn:i> <urn:i>)",
+            "DifferentIndividuals(<urn:i> <urn:i>)",
+            "SubClassOf(<urn:A> ObjectIntersectionOf(<urn:B> <urn:B>))",
+            "SubClassOf(<urn:A> ObjectUnionOf(<urn:B> <urn:B>))"));
+    JsonObject row =
+        manifest(start("capture-1", 100)).getAsJsonArray("members").get(0).getAsJsonObject();
+    String text = Files.readString(directory.resolve("capture-1").resolve("0.ofn"));
+    OWLOntology back =
+        OWLManager.createOWLOntologyManager()
+            .loadOntologyFromOntologyDocument(
+                new org.semanticweb.owlapi.io.StringDocumentSource(text));
+    assertEquals(9, row.get("axiom_count").getAsInt());
+    assertEquals(model.active.getAxioms(), back.getAxioms());
+    assertTrue(text.contains("ObjectUnionOf(<urn:B> <urn:B>)"), text);
+  }
+
+  @Test
   void aCopyThatWasOvertakenIsMadeAgain() throws Exception {
     open("SubClassOf(<urn:a> <urn:b>)");
     AtomicInteger looks = new AtomicInteger();

@@ -7,6 +7,7 @@ import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.protegejobs.gateway.Answers;
@@ -26,6 +27,8 @@ import org.protegejobs.gateway.PrivateFiles;
  * loaded, with revision 0, as an editor's does; a line with {@code loaded} says when it is.
  */
 public final class Main {
+  private static final int MESSAGE_MAX = 300;
+
   private Main() {}
 
   /** Runs one host; see {@link Options} for the arguments. */
@@ -88,7 +91,13 @@ public final class Main {
               return null;
             });
     model.modelThread().execute(task);
-    task.get();
+    try {
+      task.get();
+    } catch (ExecutionException error) {
+      // The OWL API's message holds a trace of each of its parsers.
+      String words = String.valueOf(error.getCause().getMessage());
+      throw new IOException(words.substring(0, Math.min(words.length(), MESSAGE_MAX)));
+    }
   }
 
   private static String connection(GuardedGateway gateway, HeadlessModel model, Path directory)
