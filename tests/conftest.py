@@ -11,6 +11,12 @@ NEEDED = "reasoner-owlapi"
 
 
 @pytest.fixture(autouse=True)
+def _own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Class archives of this run stay in its own folder, one for all tests."""
+    monkeypatch.setenv("PROTEGE_JOBS_CACHE_DIR", str(tmp_path_factory.getbasetemp() / "cache"))
+
+
+@pytest.fixture(autouse=True)
 def _java_or_none(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """A test says `java` when it wants a JVM; all others must not depend on one being there."""
     if request.node.get_closest_marker("java") is None:

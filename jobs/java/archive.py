@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Final
 import platformdirs
 
 from jobs import limits
+from jobs.java.jars import file_digest
 from jobs.workers.contract import Rehearsal
 
 if TYPE_CHECKING:
@@ -40,27 +41,36 @@ _SUFFIX: Final = ".jsa"
 
 @dataclass(frozen=True, slots=True)
 class Archive:
-    """Where the archive of one kind of worker is, or will be."""
+    """The archive of one kind of worker, written or not."""
 
-    path: Path
+    folder: Path
+    stem: str
 
-    @property
-    def is_missing(self) -> bool:
-        """Whether there is none that is ours alone."""
-        try:
-            status = self.path.lstat()
-        except OSError:
-            return True
-        return not stat.S_ISREG(status.st_mode) or not _is_ours(status)
+    def find(self) -> Path | None:
+        """The file, when it is ours alone and still is what was written; may block, to read it once.
+
+        Its name holds its digest: the runtime checks an archive against the jars, but one that was cut
+        short or damaged would crash it.
+        """
+        for path in self.folder.glob(f"{self.stem}.*{_SUFFIX}"):
+            with contextlib.suppress(OSError):
+                status = path.lstat()
+                if (
+                    stat.S_ISREG(status.st_mode)
+                    and _is_ours(status)
+                    and path == self._named(file_digest(path))
+                ):
+                    return path
+        return None
 
     def rehearsal(self, argv_with: Callable[[str], tuple[str, ...]]) -> Rehearsal | None:
         """The run that writes it; None when the cache folder cannot be used."""
         try:
-            _make_private(self.path.parent)
+            _make_private(self.folder)
         except OSError:
             return None
         # One name for each process: two windows may rehearse at once, and the later one wins.
-        written = self.path.with_name(f".{self.path.stem}.{os.getpid()}.part")
+        written = self.folder / f".{self.stem}.{os.getpid()}.part"
         return Rehearsal(
             argv=argv_with(f"-XX:ArchiveClassesAtExit={written}"),
             finish=lambda: self._take(written),
@@ -71,19 +81,26 @@ class Archive:
         if not written.is_file():
             return  # this runtime cannot write one
         written.chmod(0o600)
-        written.replace(self.path)
-        prune(self.path.parent, keep=self.path)
+        kept = self._named(file_digest(written))
+        written.replace(kept)
+        for path in self.folder.glob(f"{self.stem}.*{_SUFFIX}"):
+            if path != kept:
+                path.unlink(missing_ok=True)
+        prune(self.folder, keep=kept)
+
+    def _named(self, digest: str) -> Path:
+        return self.folder / f"{self.stem}.{digest[:32]}{_SUFFIX}"
 
 
 def archive_of(runtime: JavaRuntime, class_path: ClassPath, flags: Iterable[str]) -> Archive | None:
-    """The archive of a kind of worker, written or not; None when its runtime has no use for one."""
+    """The archive of a kind of worker; None when its runtime has no use for one."""
     if runtime.major < OLDEST:
         return None
     collector = [each for each in flags if "GC" in each]
     told = [runtime.executable, runtime.version, *collector, class_path.main_class]
     told += [f"{each.path} {each.sha256} {_mtime_ns(each.path)}" for each in class_path.jars]
     key = hashlib.sha256("\0".join([*told, _mtime_ns(runtime.executable)]).encode()).hexdigest()
-    return Archive(_folder() / f"{class_path.name}-{key[:24]}{_SUFFIX}")
+    return Archive(_folder(), f"{class_path.name}-{key[:24]}")
 
 
 def prune(folder: Path, *, keep: Path) -> None:

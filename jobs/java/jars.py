@@ -69,6 +69,12 @@ def class_path_names(folder: Path = JARS) -> tuple[str, ...]:
     return tuple(found) if isinstance(found, dict) else ()
 
 
+def file_digest(path: Path) -> str:
+    """The SHA-256 of a file in hexadecimal, read once as long as the file does not change."""
+    status = path.stat()
+    return _digest(str(path), status.st_mtime_ns, status.st_size, status.st_ino)
+
+
 class _Unusable(Exception):
     """A jar is missing or is not the one of the manifest."""
 
@@ -84,8 +90,7 @@ def _manifest(folder: Path) -> dict[str, Any]:
 def _verified(folder: Path, name: str, row: Mapping[str, object]) -> Jar:
     path = folder / name
     try:
-        status = path.stat()
-        digest = _digest(str(path), status.st_mtime_ns, status.st_size, status.st_ino)
+        digest = file_digest(path)
     except OSError:
         raise _Unusable(name) from None
     if os.path.basename(name) != name or digest != row.get("sha256"):

@@ -25,7 +25,7 @@ _HEAP_MIN_BYTES: Final = 512 * limits.MIB
 
 FLAGS: Final = (
     "-XX:+IgnoreUnrecognizedVMOptions",  # of a newer or another runtime: each below is a choice, no need
-    "-XX:+UseSerialGC",
+    "-XX:+UseParallelGC",  # as quick to start as the serial one, and it gives up on a heap that is full
     "-XX:+ExitOnOutOfMemoryError",  # a reasoner that catches it would go on with half a result
     "-XX:-UsePerfData",  # it would leave a file in the temporary folder when killed
     f"-XX:ErrorFile={os.devnull}",  # a crash would write its report into the working folder
@@ -120,10 +120,11 @@ def java_command(
     flags = (*FLAGS, f"-Xmx{max(heap, limits.MIB) // limits.KIB}k")
     start = ("-cp", os.pathsep.join(each.path for each in class_path.jars), class_path.main_class)
     kept = archive.archive_of(runtime, class_path, flags)
+    shared = None if kept is None else kept.find()
     rehearsal = None
-    if kept is not None and kept.is_missing and keeps_spare:
+    if kept is not None and shared is None and keeps_spare:
         rehearsal = kept.rehearsal(lambda option: (runtime.executable, *flags, option, *start))
-    use = () if kept is None or kept.is_missing else (f"-XX:SharedArchiveFile={kept.path}",)
+    use = () if shared is None else (f"-XX:SharedArchiveFile={shared}",)
     return Launch(
         name=class_path.name,
         kind=text_digest(runtime.executable, *flags, *start, *(each.sha256 for each in class_path.jars)),

@@ -19,6 +19,11 @@ class FrameReceiver:
         self._stream = stream
         self._parser = FrameParser(max_bytes)
 
+    @property
+    def rest(self) -> bytes:
+        """What was received and is no whole frame."""
+        return self._parser.rest
+
     async def receive(self) -> Frame | None:
         """The next frame, or None when the other side has ended.
 

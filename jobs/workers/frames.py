@@ -98,6 +98,11 @@ class FrameParser:
         del self._buffer[:end]
         return decode(body)
 
+    @property
+    def rest(self) -> bytes:
+        """What was received and not taken."""
+        return bytes(self._buffer)
+
     def end(self) -> None:
         """Say that no bytes follow; `FrameError` when a frame was cut short."""
         if self._buffer:

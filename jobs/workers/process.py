@@ -10,6 +10,7 @@ unless `worker.unreaped` was logged.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import os
 import site
@@ -51,6 +52,10 @@ def _isolation() -> tuple[str, ...]:
 
 WORKER_COMMAND: Final = (sys.executable, *_isolation(), "-X", "utf8", "-m", "jobs.workers.main")
 """The one fixed entry point."""
+
+
+_STRAY_S: Final = 0.2
+"""How long the rest of what is no frame is waited for (ours)."""
 
 
 @asynccontextmanager
@@ -137,7 +142,10 @@ class WorkerProcess:
 
     @property
     def stderr_tail(self) -> str:
-        """The last bytes it wrote to stderr, for diagnosis only: may hold paths and terms of a document."""
+        """The last bytes it wrote to stderr, and to stdout beside the wire, for diagnosis only.
+
+        May hold paths and terms of a document.
+        """
         return self._tail.decode("utf-8", "replace")
 
     async def greet(self) -> None:
@@ -164,7 +172,11 @@ class WorkerProcess:
 
     async def receive(self) -> Frame | None:
         """The next frame, None at the end; `FrameError` when the wire format is broken."""
-        return await self._receiver.receive()
+        try:
+            return await self._receiver.receive()
+        except FrameError:
+            await self._keep_stray_output()
+            raise
 
     def make_quiet(self) -> None:
         """Put a worker that does not do so itself behind the others, and first where memory runs out."""
@@ -195,6 +207,17 @@ class WorkerProcess:
             pass
         finally:
             self.stderr_ended.set()
+
+    async def _keep_stray_output(self) -> None:
+        """Add what broke the wire to the tail: a runtime that crashes writes its last words to stdout."""
+        stray = bytearray(self._receiver.rest[: self._limits.stderr_tail_bytes])
+        with (
+            anyio.move_on_after(_STRAY_S),
+            contextlib.suppress(anyio.EndOfStream, anyio.BrokenResourceError, anyio.ClosedResourceError),
+        ):
+            while len(stray) < self._limits.stderr_tail_bytes:
+                stray += await self._stdout.receive()
+        self._tail += stray
 
 
 def _streams(process: Process) -> tuple[ByteSendStream, ByteReceiveStream, ByteReceiveStream]:
