@@ -174,7 +174,9 @@ final class Answer {
   private static <E extends OWLObject> List<E> representatives(NodeSet<E> nodes) {
     List<E> found = new ArrayList<>();
     for (Node<E> each : nodes) {
-      found.add(each.getRepresentativeElement());
+      if (each.getSize() > 0) { // JFact answers with empty ones among the others
+        found.add(each.getRepresentativeElement());
+      }
     }
     return found;
   }

@@ -44,7 +44,7 @@ final class NamedProperties implements Hierarchy.Source<OWLObjectProperty> {
       List<OWLObjectProperty> members = named(node);
       if (!members.isEmpty()) {
         found.add(members.get(0));
-      } else if (seen.add(node.getRepresentativeElement())) {
+      } else if (node.getSize() > 0 && seen.add(node.getRepresentativeElement())) {
         isThroughInverse = true;
         collect(node.getRepresentativeElement(), found, seen);
       }
