@@ -117,10 +117,12 @@ async def headless_host(document: Path, *options: object, loaded: bool = True) -
     # Its log goes to ours: pytest shows it with a test that fails.
     process = await anyio.open_process(command(document, *options), stderr=sys.stderr.fileno())
     assert process.stdout is not None
+    directory: Path | None = None
     try:
         lines = BufferedByteReceiveStream(process.stdout)
         with anyio.fail_after(60):
             address = GatewayAddress.parse(await lines.receive_until(b"\n", LINE_BYTES))
+        directory = address.directory
         host = HeadlessHost(process, lines, address)
         if loaded:
             assert (await host.line())["loaded"]
@@ -136,7 +138,8 @@ async def headless_host(document: Path, *options: object, loaded: bool = True) -
             if process.returncode is None:
                 process.kill()
             await process.aclose()
-            shutil.rmtree(address.directory, ignore_errors=True)
+            if directory is not None:
+                shutil.rmtree(directory, ignore_errors=True)
 
 
 def run_host(document: Path, *options: object) -> subprocess.Popen[bytes]:
