@@ -163,7 +163,7 @@ FIXTURES: Final = (
     ),
     Fixture(
         name="property-hierarchy",
-        shows=("object_property_hierarchy", "owl2_el"),
+        shows=("object_property_hierarchy",),
         axioms=(
             *declare(ObjectProperty="p q r s"),
             "SubObjectPropertyOf(:q :p)",

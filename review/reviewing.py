@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from jobs import limits
-from jobs.errors import ReasonerRefusedInput
+from jobs.errors import Failed, ReasonerRefusedInput
 from jobs.reasoners import client, hard_cases, python_profiles
 from jobs.reasoners.capabilities import IDS, Capability, Status, Table
 from jobs.reasoners.probe import CancellationProbe
@@ -82,10 +82,13 @@ async def review(pool: WorkerPool, profile: ReasonerProfile, folder: Path) -> Re
 
 async def _judged(runner: Runner, fixture: Fixture) -> Judgement:
     """The fixture run twice: the second run must give an equal value."""
-    found = await runner.outcome(fixture.document)
-    if isinstance(found, ReasonerRefusedInput):
-        construct = found.details.get("construct", "it")
+    try:
+        found = await runner.outcome(fixture.document)
+    except ReasonerRefusedInput as error:
+        construct = error.details.get("construct", "it")
         return Judgement(fixture=fixture.name, finding=Finding.WITHHELD, reason=f"refuses {construct}")
+    except Failed as error:
+        return Judgement(fixture=fixture.name, finding=Finding.WRONG, reason=error.message)
     if await runner.outcome(fixture.document) != found:
         return Judgement(
             fixture=fixture.name, finding=Finding.WRONG, reason="a second run gave another answer"
@@ -141,16 +144,12 @@ async def _cancellation(pool: WorkerPool, runner: Runner, folder: Path) -> tuple
     if client.runs_on_java(runner.profile):
         hard = hard_cases.CASES[runner.profile.profile_id]()
         flat = [f"SubClassOf(<urn:flat:{number}> <urn:flat:top>)" for number in range(_ENUMERATED)]
-        for phase, axioms in (
-            ("loading", hard),
-            ("building", hard),
-            ("reasoning", hard),
-            ("enumerating", flat),
-        ):
-            stop = await runner.stop_in(phase, axioms)
-            if stop is None or stop.took_s > limits.PROBE_STOP_S:
-                problems.append(f"cancelled in {phase}: {'it had ended' if stop is None else 'late'}")
-            shown.append(phase)
+        for phase in ("loading", "building", "reasoning", "enumerating"):
+            stop = await runner.stop_in(phase, flat if phase == "enumerating" else hard)
+            if stop is not None:
+                shown.append(phase)
+                if stop.took_s > limits.PROBE_STOP_S:
+                    problems.append(f"cancelled in {phase}: gone only after {stop.took_s:.1f} s")
     evidence = f"Seen gone within 5 s of a cancellation in: {', '.join(dict.fromkeys(shown))}; own process."
     status = Status.UNSUPPORTED if problems else Status.SUPPORTED
     return Capability(status=status, evidence=evidence if not problems else "; ".join(problems)), problems
