@@ -112,6 +112,9 @@ final class Hierarchy<E extends OWLEntity> {
     for (E each : source.parents(nodes.get(number).get(0))) {
       above.add(number(each));
     }
+    if (above.size() > 1) {
+      above.remove(top); // JFact names it beside the others
+    }
     if (above.isEmpty()) {
       above.add(top);
     }

@@ -31,25 +31,22 @@ final class NamedProperties implements Hierarchy.Source<OWLObjectProperty> {
   @Override
   public Collection<OWLObjectProperty> parents(OWLObjectProperty entity) {
     Set<OWLObjectProperty> found = new LinkedHashSet<>();
-    boolean isThroughInverse = collect(entity, found, new HashSet<>());
-    return isThroughInverse ? lowest(found) : found;
+    collect(entity, found, new HashSet<>());
+    return found.size() > 1 ? lowest(found) : found;
   }
 
-  private boolean collect(
+  private void collect(
       OWLObjectPropertyExpression below,
       Set<OWLObjectProperty> found,
       Set<OWLObjectPropertyExpression> seen) {
-    boolean isThroughInverse = false;
     for (Node<OWLObjectPropertyExpression> node : reasoner.getSuperObjectProperties(below, true)) {
       List<OWLObjectProperty> members = named(node);
       if (!members.isEmpty()) {
         found.add(members.get(0));
       } else if (node.getSize() > 0 && seen.add(node.getRepresentativeElement())) {
-        isThroughInverse = true;
         collect(node.getRepresentativeElement(), found, seen);
       }
     }
-    return isThroughInverse;
   }
 
   /** Of several, those that are above no other one. */
