@@ -419,6 +419,12 @@ class ReasonerRefusedInput(Unfit):
     code = "reasoner_refused_input"
 
 
+class EntityUnresolved(Unfit):
+    """A name of the request stands for no entity of the ontology, or for several; details list which."""
+
+    code = "entity_unresolved"
+
+
 class BoundExceeded(Unfit):
     """A bound of the request or product stopped the work."""
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, NewType
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, NewType
 
 from jobs.digests import Digest, text_digest
 
@@ -21,12 +22,24 @@ Json = dict[str, object]
 
 
 class JobType(StrEnum):
-    """The four job types of a window (W 2.1)."""
+    """What a job computes: the four types of W 2.1, then what ordinary calls add (decision 26)."""
 
     CLASSIFICATION = "classification"
     PROJECT_QC = "project_qc"
     SEMANTIC_DIFF = "semantic_diff"
     INFERENCE_MATERIALIZATION = "inference_materialization"
+    REASONING_EXPLAIN = "reasoning_explain"
+
+
+START_TYPES: Final = (
+    JobType.CLASSIFICATION,
+    JobType.PROJECT_QC,
+    JobType.SEMANTIC_DIFF,
+    JobType.INFERENCE_MATERIALIZATION,
+)
+"""What `start_job` takes and a policy's `jobs.allowed_types` may name (W 2.1, 4.6)."""
+ALLOWED_WITH: Final = MappingProxyType({JobType.REASONING_EXPLAIN: JobType.CLASSIFICATION})
+"""The types no policy names, each by the one that it is allowed with."""
 
 
 class State(StrEnum):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from jobs.operations.registry import find_operation
+from jobs.values import START_TYPES
 
 if TYPE_CHECKING:
     from jobs.reasoners.probe import ProbeReport
@@ -54,7 +55,9 @@ def describe(
             "project_id": policy.project_id,
         },
         "job_types": [
-            each.value for each in sorted(policy.quotas.allowed_types) if find_operation(each) is not None
+            each.value
+            for each in sorted(policy.quotas.allowed_types)
+            if each in START_TYPES and find_operation(each) is not None
         ],
         "capabilities": sorted(each.value for each in session.capabilities),
         "read_only": is_read_only,

@@ -21,8 +21,10 @@ from jobs.errors import (
     SnapshotTooLarge,
 )
 from jobs.operations.registry import find_operation
+from jobs.reasoners.explaining import explainer_of
 from jobs.reasoners.profiles import require_classification, resolve
 from jobs.values import JobType, Submission
+from plugin_bridge import plans
 from plugin_bridge.capture.inputs import RIGHT_DOCUMENT
 from plugin_bridge.computation import StageComputation
 from plugin_bridge.policy import resolve_policy
@@ -88,7 +90,7 @@ class JobStarter:
         operation = _operation(job_type)
         policy = await self.policy(_text(request, "policy_path"))
         with await self._service.reserve(owner, job_type, key, policy.quotas) as reservation:
-            profile = await self.profile(policy) if operation.needs_reasoner else None
+            profile = await self._reasoner(operation, policy)
             if profile is not None:
                 require_classification(profile)  # before anything is captured for nothing
             captured = await self._capturer.capture(
@@ -113,17 +115,28 @@ class JobStarter:
                 raise
             return await self._service.submit(reservation, submission, computation)
 
+    async def _reasoner(self, operation: Operation, policy: ResolvedPolicy) -> ReasonerProfile | None:
+        """The profile that an operation runs with; None for one that needs none."""
+        if not operation.needs_reasoner:
+            return None
+        profile = await self.profile(policy)
+        if operation.job_type is JobType.REASONING_EXPLAIN:
+            return await to_thread.run_sync(explainer_of, profile)
+        return profile
+
     async def policy(self, policy_path: str | None = None) -> ResolvedPolicy:
         """The policy in force now. Raises as `resolve_policy`."""
         return await to_thread.run_sync(resolve_policy, self._discovery_folder, policy_path)
 
-    async def prove(self, policy: ResolvedPolicy) -> None:
-        """Prove now that the selected profile can be cancelled; the answer is kept (W 8.9).
+    async def prove(self, policy: ResolvedPolicy, job_type: JobType = JobType.CLASSIFICATION) -> None:
+        """Prove now that the reasoner of such a job can be cancelled; the answer is kept (W 8.9).
 
         Raises:
-            ReasonerNotCancellable, ReasonerUnavailable, ClassificationNotSupported: it may not run.
+            ReasonerNotCancellable, ReasonerUnavailable, ClassificationNotSupported, JavaUnavailable: it
+                may not run.
         """
-        profile = await self.profile(policy)
+        profile = await self._reasoner(_operation(job_type), policy)
+        assert profile is not None
         require_classification(profile)
         await self._probe.prove(profile)
 
@@ -156,7 +169,7 @@ class JobStarter:
         folder = await to_thread.run_sync(self._private.new_dir, "job")
 
         async def execute(on_progress: OnProgress) -> StageResult:
-            return await self._stages.run(operation, captured, profile, folder, on_progress)
+            return await plans.run(self._stages, operation, captured, profile, folder, on_progress)
 
         async def drift() -> Drift:
             return await self._drift(captured)

@@ -26,7 +26,7 @@ from jobs.reasoners.probe import CancellationProbe
 from jobs.service import JobService, random_id
 from jobs.stores.memory import MemoryStore
 from jobs.tasks import open_tasks
-from jobs.values import WorkspaceId
+from jobs.values import JobType, WorkspaceId
 from jobs.workers.pool import open_worker_pool
 from plugin_bridge.access import AccessTable, request_log
 from plugin_bridge.capture.ahead import DiffAhead
@@ -111,13 +111,13 @@ class Window:
         self._pool.warm()
         self.prove_ahead()
 
-    def prove_ahead(self) -> None:
-        """Prove the selected reasoner now, beside whatever else goes on."""
-        self._tasks.start_soon(self._prove_early, name="early probe")
+    def prove_ahead(self, job_type: JobType = JobType.CLASSIFICATION) -> None:
+        """Prove now the reasoner that such a job needs, beside whatever else goes on."""
+        self._tasks.start_soon(self._prove_early, job_type, name="early probe")
 
-    async def _prove_early(self) -> None:
+    async def _prove_early(self, job_type: JobType) -> None:
         try:
-            await self._starter.prove(await self._starter.policy())
+            await self._starter.prove(await self._starter.policy(), job_type)
         except ProtegeJobsError as error:
             # Not a fault of the window: the same answer meets the caller who asks for that reasoner.
             logger.info("probe.early_failure", extra={"code": error.code})

@@ -18,7 +18,7 @@ from jobs.ontology.reading import declared_types, read_with_guesses
 from jobs.ontology.syntax import anonymous_individuals, rename_anonymous
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from jobs.digests import Digest
     from jobs.ontology.catalog import Catalog
@@ -82,10 +82,15 @@ class Closure:
 
     def axioms(self) -> tuple[str, ...]:
         """The axioms of all members, sorted; anonymous individuals of different members stay apart."""
-        texts = set(self.root.axioms)
-        for place, member in enumerate(self.members[1:], start=1):
-            texts.update(_set_apart(text, place) for text in member.document.axioms)
+        texts: set[str] = set()
+        for place in range(len(self.members)):
+            texts.update(self.axioms_of(place))
         return tuple(sorted(texts))
+
+    def axioms_of(self, place: int) -> Iterable[str]:
+        """The axioms of one member, as they stand in `axioms`."""
+        axioms = self.members[place].document.axioms
+        return axioms if place == 0 else (_set_apart(text, place) for text in axioms)
 
     def fingerprint(self, root_semantic: Digest | None = None) -> Digest:
         """Digest over all members (window jobs contract, 5.2).

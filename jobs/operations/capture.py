@@ -10,7 +10,7 @@
 Value: what the window says of the document (`_described`), and `sources`, the other files asked for
 with their paths relative to `root` and digests (null for one that was not there, and may yet come).
 Artifacts: `root.ofn`, the document alone, and `closure.ofn`, the axioms of the whole closure (the
-same file when nothing was imported).
+same file when nothing was imported); else also `origins.json` (`origins`).
 
 Nothing is fetched; imports are found through the catalogs only.
 
@@ -34,7 +34,7 @@ from jobs.ontology import catalog as catalogs
 from jobs.ontology import document as documents
 from jobs.ontology import syntax
 from jobs.ontology.closure import read_closure
-from jobs.operations import inputs
+from jobs.operations import inputs, origins
 from jobs.operations.opener import ConfinedOpener, read_regular
 from jobs.operations.translation import Translations
 from jobs.workers.contract import StageArtifact, StageResult
@@ -78,13 +78,17 @@ def capture_document(call: StageCall, reporter: Reporter) -> StageResult:
 def keep(
     closure: Closure, work_dir: Path, document_iri: str | None
 ) -> tuple[Json, tuple[StageArtifact, ...]]:
-    """Write both captures; the value is what the window says of the document."""
+    """Write both captures, and `origins.json` where there are imports; the value tells of the document."""
     root_file = _write(closure.root, work_dir, "root.ofn")
     axioms = closure.root.axioms if len(closure.members) == 1 else closure.axioms()
     closure_file = replace(root_file, name="closure.ofn")
     if len(closure.members) > 1:
         closure_file = _write(replace(closure.root, imports=(), axioms=axioms), work_dir, "closure.ofn")
-    return _described(closure, len(axioms), document_iri), (root_file, closure_file)
+    files: tuple[StageArtifact, ...] = (root_file, closure_file)
+    if len(closure.members) > 1:
+        data = origins.encoded(closure, axioms)
+        files += (_written(data, work_dir, origins.FILE_NAME, origins.MEDIA_TYPE),)
+    return _described(closure, len(axioms), document_iri), files
 
 
 def _described(closure: Closure, closure_axiom_count: int, document_iri: str | None) -> Json:
@@ -93,6 +97,7 @@ def _described(closure: Closure, closure_axiom_count: int, document_iri: str | N
     semantic = documents.semantic_fingerprint(root)
     loaded = {edge.iri for edge in closure.edges if edge.member not in (None, root_key)}
     return {
+        "document_path": closure.members[0].path,
         "ontology_iri": root.iri,
         "version_iri": root.version_iri,
         "format": root.format,
@@ -148,15 +153,18 @@ def _relative(path: Path, root: Path) -> str | None:
 
 
 def _write(document: OntologyDocument, work_dir: Path, name: str) -> StageArtifact:
-    """Write a capture file; the digest is of the bytes that were written."""
+    return _written(documents.capture_bytes(document), work_dir, name, MEDIA_TYPE)
+
+
+def _written(data: bytes, work_dir: Path, name: str, media_type: str) -> StageArtifact:
+    """Write a private file; the digest is of the bytes that were written."""
     path = work_dir / name
-    data = documents.capture_bytes(document)
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
     with os.fdopen(descriptor, "wb") as file:
         file.write(data)
     return StageArtifact(
         name=name,
-        media_type=MEDIA_TYPE,
+        media_type=media_type,
         path=path,
         sha256=hashlib.sha256(data).hexdigest(),
         size_bytes=len(data),

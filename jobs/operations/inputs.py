@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import json
-import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from jobs import errors
 from jobs.ontology import document
+from jobs.operations import handover
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,11 +16,6 @@ if TYPE_CHECKING:
     from jobs.ontology.document import OntologyDocument
     from jobs.values import Json
     from jobs.workers.contract import Reporter
-
-AWAITED_S: Final = 24 * 3600.0
-"""A reasoner may take a day; the job's own bound ends it sooner (ours)."""
-_LOOK_SHORT_S, _LOOK_LONG_S = 0.002, 0.05
-"""Between two looks: a hundredth of the wait so far, within these (ours)."""
 
 
 def text(inputs: Mapping[str, object], key: str) -> str:
@@ -74,21 +68,8 @@ def file_bytes(inputs: Mapping[str, object], key: str, *, digest_key: str | None
 
 
 def awaited(inputs: Mapping[str, object], key: str, reporter: Reporter) -> Json:
-    """The JSON object in the file at `inputs[key]`, which may come while this stage already works.
-
-    The other side makes it whole from the moment it is there. Waits at most `AWAITED_S`.
-    """
-    path = Path(text(inputs, key))
-    begun_at = time.monotonic()
-    while not path.exists():
-        waited_s = time.monotonic() - begun_at
-        if reporter.is_cancelled or waited_s > AWAITED_S:
-            raise errors.ExecutionFailed(
-                "What this operation waited for did not come.", details={"failure_type": "input_missing"}
-            )
-        time.sleep(min(_LOOK_LONG_S, max(_LOOK_SHORT_S, waited_s / 100)))
-    found: Json = json.loads(path.read_bytes())
-    return found
+    """The JSON object in the file at `inputs[key]`, which may come while this stage already works."""
+    return handover.awaited(Path(text(inputs, key)), reporter)
 
 
 def capture(inputs: Mapping[str, object], key: str) -> OntologyDocument:

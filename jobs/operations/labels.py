@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Final
 from jobs.ontology import grammar, syntax
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
+
+    from jobs.values import Json
 
 LABEL: Final = f"{grammar.RDFS}label"
 _PLAIN: Final = f"AnnotationAssertion(<{LABEL}> <"
@@ -34,6 +36,30 @@ def labels(axioms: Sequence[str], iris: Iterable[str]) -> dict[str, str]:
 
 def every_label(axioms: Sequence[str]) -> dict[str, str]:
     """As `labels`, for every IRI that has one: for who knows only later which it will show."""
+    return {iri: min(map(_ranked, literals))[1] for iri, literals in _every_literal(axioms).items()}
+
+
+def all_labels(axioms: Sequence[str]) -> dict[str, set[str]]:
+    """Every label of every IRI, in any language; axioms as for `labels`."""
+    return {
+        iri: {syntax.literal_parts(each)[0] for each in literals}
+        for iri, literals in _every_literal(axioms).items()
+    }
+
+
+def bounded(named: Mapping[str, str], iris: Collection[str], most_characters: int) -> Json:
+    """The labels of the IRIs that have one, in their order, as many as fit."""
+    result: Json = {}
+    size = 0
+    for iri in sorted(named.keys() & iris):
+        size += len(iri) + len(named[iri])
+        if size > most_characters:
+            break
+        result[iri] = named[iri]
+    return result
+
+
+def _every_literal(axioms: Sequence[str]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for place in range(bisect_left(axioms, _PLAIN), len(axioms)):
         text = axioms[place]
@@ -44,7 +70,7 @@ def every_label(axioms: Sequence[str]) -> dict[str, str]:
             found.setdefault(text[len(_PLAIN) : end], []).append(text[end + 2 : -1])
     for iri, literals in _annotated_labels(axioms, None).items():
         found.setdefault(iri, []).extend(literals)
-    return {iri: min(map(_ranked, literals))[1] for iri, literals in found.items()}
+    return found
 
 
 def label_literals(axioms: Iterable[str]) -> dict[str, set[str]]:

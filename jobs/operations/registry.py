@@ -56,6 +56,13 @@ _OPERATIONS: Final = (
         needs_reasoner=True,
     ),
     Operation(
+        name="reasoning_explain",
+        version=1,
+        job_type=JobType.REASONING_EXPLAIN,
+        stages=("explanation_goal", "reasoning_explain"),
+        needs_reasoner=True,
+    ),
+    Operation(
         name="semantic_diff",
         version=1,
         job_type=JobType.SEMANTIC_DIFF,
@@ -68,6 +75,8 @@ _STAGES: Final = (
     StageEntry(name="capture_gateway", module="jobs.operations.capture_gateway"),
     StageEntry(name="semantic_diff", module="jobs.operations.semantic_diff.stage"),
     StageEntry(name="classification", module="jobs.operations.classification.stage"),
+    StageEntry(name="explanation_goal", module="jobs.operations.explanation.goals"),
+    StageEntry(name="reasoning_explain", module="jobs.operations.explanation.stage"),
     StageEntry(name="reasoner_probe", module="jobs.operations.reasoner_probe"),
 )
 

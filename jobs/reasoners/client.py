@@ -15,6 +15,7 @@ from jobs.reasoners.java_profiles import REASONERS
 from jobs.workers.contract import StageCall
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from jobs.digests import Digest
@@ -23,8 +24,10 @@ if TYPE_CHECKING:
     from jobs.workers.contract import Launch
 
 REASON: Final = "reason"
+EXPLAIN: Final = "explain"
 PROBE: Final = "reasoner_probe"
 ANSWER: Final = "answer.jsonl"
+JUSTIFICATIONS: Final = "justifications.jsonl"
 WANTS: Final = ("classes", "object_properties", "data_properties", "individuals")
 
 
@@ -39,15 +42,38 @@ def launch_of(profile: ReasonerProfile) -> Launch:
     Raises:
         JavaUnavailable: no runtime, or its jars are not installed (`java_unavailable`).
     """
-    return java_launch(REASONERS[profile.profile_id].class_path)
+    return java_launch(REASONERS[profile.profile_id].class_path, keeps_spare=True)
 
 
-def reason_call(profile: ReasonerProfile, capture: Path, sha256: Digest | str, work_dir: Path) -> StageCall:
+def reason_call(
+    profile: ReasonerProfile,
+    capture: Path,
+    sha256: Digest | str,
+    work_dir: Path,
+    wants: Sequence[str] = WANTS,
+) -> StageCall:
     """The order to classify one capture file; `work_dir` is private and the answer is written there."""
     return StageCall(
         operation=REASON,
         version=1,
-        inputs={**capture_input(capture, sha256), **reasoner_input(profile), "wants": list(WANTS)},
+        inputs={**capture_input(capture, sha256), **reasoner_input(profile), "wants": list(wants)},
+        work_dir=work_dir,
+    )
+
+
+def explain_call(
+    profile: ReasonerProfile, capture: Path, sha256: Digest | str, goal: Json, limit: object, work_dir: Path
+) -> StageCall:
+    """The order to explain a goal, its classes given by IRI; `work_dir` as for `reason_call`."""
+    return StageCall(
+        operation=EXPLAIN,
+        version=1,
+        inputs={
+            **capture_input(capture, sha256),
+            **reasoner_input(profile),
+            "goal": goal,
+            "limit": limit,
+        },
         work_dir=work_dir,
     )
 

@@ -7,7 +7,6 @@ does not, since the work would take a place that nobody gave it.
 
 from __future__ import annotations
 
-import json
 import shutil
 from typing import TYPE_CHECKING
 
@@ -16,6 +15,7 @@ from anyio import to_thread
 
 from jobs import limits
 from jobs.errors import ProtegeJobsError, WorkerLost
+from jobs.operations.handover import announce
 from jobs.workers.contract import StageCall
 from plugin_bridge import translating
 
@@ -95,7 +95,7 @@ class DiffAhead:
         """
         self._listener = on_progress
         try:
-            await to_thread.run_sync(self._announce, left_inputs(left))
+            await to_thread.run_sync(announce, self._left, left_inputs(left))
             await self._ended.wait()
         except anyio.get_cancelled_exc_class():
             self._scope.cancel()
@@ -105,12 +105,6 @@ class DiffAhead:
         if isinstance(self._outcome, ProtegeJobsError):
             raise self._outcome
         return self._outcome
-
-    def _announce(self, left: Json) -> None:
-        """Whole from the moment it is there: the stage looks for the file and reads it at once."""
-        whole = self._left.with_suffix(".part")
-        whole.write_text(json.dumps(left), encoding="utf-8")
-        whole.replace(self._left)
 
     def release(self) -> None:
         """End the stage if it still goes on, and delete what it wrote."""

@@ -23,7 +23,11 @@ if TYPE_CHECKING:
     from jobs.values import ArtifactReference, Job, Json
     from plugin_bridge.window import Window
 
-_NAMES: Final = {"application/json": "report.json", "text/owl-functional": "axioms.ofn"}
+_NAMES: Final = {
+    "application/json": "report.json",
+    "text/markdown": "explanation.md",
+    "text/owl-functional": "axioms.ofn",
+}
 """Plain names of artifacts by media type; a job has one of each at most."""
 _ARTIFACTS_HINT: Final = "--artifacts DIR writes them"
 _CANNOT_DECIDE: Final = ("unsupported", "untested")
@@ -64,6 +68,9 @@ def _artifacts(job: Job) -> tuple[ArtifactReference, ...]:
 async def _rendered(window: Window, job: Job, form: str) -> str:
     if form == "json":
         return json.dumps(describe(job), indent=2, ensure_ascii=False) + "\n"
+    for artifact in _artifacts(job):
+        if form == "markdown" and artifact.media_type == "text/markdown":
+            return (await _read(window, job, artifact)).decode()
     return await Reports(window, _ARTIFACTS_HINT).of_job(window.access.local_session(), job)
 
 

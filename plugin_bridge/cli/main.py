@@ -18,7 +18,7 @@ from plugin_bridge.cli.terminal import prepare_streams, say
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-TYPES: Final = ("classification", "semantic_diff")
+TYPES: Final = ("classification", "semantic_diff", "reasoning_explain")
 """The job types that this version runs; the table of operations is not imported just for `--help`."""
 _FORMATS: Final = ("text", "json")
 _FAIL_ON: Final = ("never", "difference", "breaking", "unsatisfiable")
@@ -67,8 +67,22 @@ def _add_run(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         metavar="JSON|@FILE",
         help="further request fields, for example '{\"limit\": 500}'",
     )
+    run.add_argument(
+        "--class",
+        dest="explained",
+        metavar="NAME",
+        help="reasoning_explain: why this class (IRI, label or short name) is unsatisfiable",
+    )
+    run.add_argument(
+        "--super", dest="above", metavar="NAME", help="reasoning_explain: why --class lies below this class"
+    )
     _add_window_options(run)
-    run.add_argument("--format", choices=_FORMATS, default="text", help="json is the whole job descriptor")
+    run.add_argument(
+        "--format",
+        choices=(*_FORMATS, "markdown"),
+        default="text",
+        help="json is the whole job descriptor; markdown, of reasoning_explain, goes into a ticket",
+    )
     run.add_argument("-o", "--output", type=Path, metavar="FILE", help="write the result there")
     run.add_argument("--artifacts", type=Path, metavar="DIR", help="also write the job's artifacts there")
     run.add_argument("--fail-on", choices=_FAIL_ON, default="never", help="exit with 1 on such a result")

@@ -17,7 +17,7 @@ from anyio import to_thread
 
 from jobs.errors import InvalidRequest, ProtegeJobsError, RunTimedOut
 from jobs.tasks import open_tasks
-from jobs.values import State
+from jobs.values import JobType, State
 from jobs.workers.contract import WorkerLimits
 from jobs.workers.pool import open_worker_pool
 from plugin_bridge.cli.exit_codes import ExitCode
@@ -26,7 +26,7 @@ from plugin_bridge.cli.logs import log_to_stderr
 from plugin_bridge.cli.places import check_places
 from plugin_bridge.cli.settings import existing_file, window_settings
 from plugin_bridge.cli.terminal import note, progress_line, say_error
-from plugin_bridge.mcp_server.arguments import StartShape
+from plugin_bridge.mcp_server.arguments import StartShape, read_explanation
 from plugin_bridge.window import open_window
 
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 FAIL_ON: Final = {
     "semantic_diff": ("never", "difference", "breaking"),
     "classification": ("never", "unsatisfiable"),
+    "reasoning_explain": ("never",),
 }
 """The levels that mean something to a job type."""
 _FOREGROUND: Final = WorkerLimits(steps_back=False)
@@ -49,8 +50,11 @@ _FOREGROUND: Final = WorkerLimits(steps_back=False)
 WORKERS: Final = {
     "semantic_diff": ("capture_document", "semantic_diff"),
     "classification": ("capture_document", "reasoner_probe", "classification"),
+    "reasoning_explain": ("capture_document", "explanation_goal", "reasoning_explain"),
 }
 """The stages that a job will run, in the order in which their workers are asked for."""
+_EXPLANATION: Final = JobType.REASONING_EXPLAIN.value
+_REASONING: Final = (JobType.CLASSIFICATION, JobType.REASONING_EXPLAIN)
 _DELIVERY: Final = "plugin_bridge.cli.delivery"
 _STOPPING_S: Final = 10.0
 """How long a job past its deadline is waited for; its own bound is 5 s."""
@@ -79,6 +83,9 @@ def _checked(options: argparse.Namespace) -> tuple[WindowSettings, Json]:
     settings, request = replace(window_settings(options), works_ahead=True), dict(options.request)
     inputs = (options.file, options.right, options.catalog)
     check_places(options.output, options.artifacts, inputs)
+    if options.format == "markdown" and options.type != _EXPLANATION:
+        raise InvalidRequest(f"--format for {options.type} is text or json.")
+    _add_goal(options, request)
     if options.type != "semantic_diff":
         if options.right is not None:
             raise InvalidRequest(f"{options.type} takes one file; {options.right} is one too many.")
@@ -88,6 +95,25 @@ def _checked(options: argparse.Namespace) -> tuple[WindowSettings, Json]:
     right = existing_file(options.right, "RIGHT")
     request["right_document"] = str(right)
     return replace(settings, named_files=frozenset({right})), request
+
+
+def _add_goal(options: argparse.Namespace, request: Json) -> None:
+    """What `--class` and `--super` ask for, as the goal of the request."""
+    explained, above = options.explained, options.above
+    if explained is None and above is None:
+        return
+    if options.type != _EXPLANATION:
+        raise InvalidRequest(
+            f"--class and --super are for {_EXPLANATION}; {options.type} does not take them."
+        )
+    if explained is None:
+        raise InvalidRequest("--super needs --class: why CLASS lies below SUPER.")
+    if "goal" in request:
+        raise InvalidRequest("Give --class or the goal of --request, not both.")
+    if above is None:
+        request["goal"] = {"kind": "unsatisfiable", "class": explained}
+    else:
+        request["goal"] = {"kind": "subsumption", "sub": explained, "super": above}
 
 
 async def _run(options: argparse.Namespace, settings: WindowSettings, request: Json) -> int:
@@ -100,11 +126,14 @@ async def _run_in_window(
     pool: WorkerPool, options: argparse.Namespace, settings: WindowSettings, request: Json
 ) -> int:
     async with open_window(settings, pool=pool) as window, open_tasks() as tasks:
-        arguments = StartShape(window.materialization_axioms_max).read(
-            {"type": options.type, "idempotency_key": "run", "request": request}
-        )
-        if options.type == "classification":
-            window.prove_ahead()
+        if options.type == _EXPLANATION:
+            arguments = read_explanation(request, "run")
+        else:
+            arguments = StartShape(window.materialization_axioms_max).read(
+                {"type": options.type, "idempotency_key": "run", "request": request}
+            )
+        if arguments.type in _REASONING:
+            window.prove_ahead(arguments.type)
         # What comes after the job is imported while workers read, and not before they can.
         tasks.start_soon(_import, _DELIVERY)
         job = await _ended(window, arguments, options.timeout)

@@ -19,8 +19,8 @@ from jobs.errors import (
     InvalidJobLimit,
     UnknownJobType,
 )
-from jobs.values import ArtifactId, JobId, JobType
-from plugin_bridge.mcp_server.request_shapes import POLICY_PATH, request_shapes
+from jobs.values import START_TYPES, ArtifactId, JobId, JobType
+from plugin_bridge.mcp_server.request_shapes import EXPLANATION, POLICY_PATH, request_shapes
 from plugin_bridge.mcp_server.shapes import Choice, Flag, Integer, Object, Text, check
 
 if TYPE_CHECKING:
@@ -40,10 +40,13 @@ _DIGEST = "^sha256:[0-9a-f]{64}$"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StartArguments:
-    """`start_job`; `request` has the keys of its type, defaults filled in."""
+    """What a job is started with; `request` has the keys of its type, defaults filled in.
+
+    `idempotency_key` is None for an ordinary call (decision 26).
+    """
 
     type: JobType
-    idempotency_key: str
+    idempotency_key: str | None
     request: Json
 
 
@@ -97,7 +100,7 @@ def _start(request: Object | None) -> Object:
         required={
             "type": Choice(
                 about="What to compute.",
-                words=tuple(each.value for each in JobType),
+                words=tuple(each.value for each in START_TYPES),
                 telling=UnknownJobType,
             ),
             "idempotency_key": Text(
@@ -229,6 +232,13 @@ class StartShape:
 
 
 # --- Reading --------------------------------------------------------------------------------------
+
+
+def read_explanation(request: Mapping[str, object], key: str | None = None) -> StartArguments:
+    """The request of a `reasoning_explain`, for `Window.start_job`; `start_job` of MCP never takes it."""
+    return StartArguments(
+        type=JobType.REASONING_EXPLAIN, idempotency_key=key, request=check(EXPLANATION, request)
+    )
 
 
 def read_job(arguments: Mapping[str, object]) -> JobArguments:

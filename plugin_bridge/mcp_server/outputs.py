@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from jobs import limits
-from jobs.values import CancelOutcome, JobType, State
+from jobs.values import START_TYPES, CancelOutcome, JobType, State
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -48,7 +48,7 @@ def answer(success: Json, definitions: Mapping[str, object] | None = None) -> Js
 
 def start_job() -> Json:
     """`job` and `reused`."""
-    return answer(closed({"job": _ref("job"), "reused": _BOOLEAN}), _descriptor())
+    return answer(closed({"job": _ref("job"), "reused": _BOOLEAN}), _descriptor(START_TYPES))
 
 
 def get_job() -> Json:
@@ -125,7 +125,7 @@ def describe_window() -> Json:
         "probe": _nullable(_probe()),
     }
     policy = {"loaded": _BOOLEAN, "path": _nullable(name), "digest": DIGEST, "project_id": name}
-    types = {"type": "array", "items": {"enum": [each.value for each in JobType]}, "uniqueItems": True}
+    types = {"type": "array", "items": {"enum": [each.value for each in START_TYPES]}, "uniqueItems": True}
     return answer(
         closed(
             {
@@ -162,19 +162,20 @@ def _probe() -> Json:
 # --- The descriptor -------------------------------------------------------------------------------
 
 
-def _descriptor() -> Json:
+def _descriptor(types: Sequence[JobType] = tuple(JobType)) -> Json:
+    """The definitions of a descriptor that may be of these types."""
     return {
-        "job": _job(),
+        "job": _job(types),
         "input_identity": _input_identity(),
         "model_revision": _model_revision(),
-        "result": _result(),
-        "structured": {"oneOf": [_classification(), _project_qc(), _semantic_diff(), _materialization()]},
+        "result": _result(types),
+        "structured": {"oneOf": [_SUMMARIES[each]() for each in types]},
         "artifact": _artifact(),
         "job_error": _error(),
     }
 
 
-def _job() -> Json:
+def _job(job_types: Sequence[JobType]) -> Json:
     fingerprints = ("owner", "principal", "client", "grant")
     capability = {
         "type": "string",
@@ -187,7 +188,7 @@ def _job() -> Json:
         "maxItems": limits.REQUIRED_CAPABILITIES,
         "uniqueItems": True,
     }
-    types = {"enum": [each.value for each in JobType]}
+    types = {"enum": [each.value for each in job_types]}
     return closed(
         {
             "job_id": UUID,
@@ -255,7 +256,7 @@ def _input_identity() -> Json:
     )
 
 
-def _result() -> Json:
+def _result(types: Sequence[JobType]) -> Json:
     names = {
         "type": "array",
         "items": {"type": "string"},
@@ -264,7 +265,7 @@ def _result() -> Json:
     }
     return closed(
         {
-            "discriminator": {"enum": [each.value for each in JobType]},
+            "discriminator": {"enum": [each.value for each in types]},
             "structured": _ref("structured"),
             "artifacts": {
                 "type": "array",
@@ -368,6 +369,32 @@ def _materialization() -> Json:
             "axiom_count": _integer(0, _AXIOMS_MAX),
         },
     )
+
+
+def _explanation() -> Json:
+    iri: Json = {"type": "string"}
+    kinds = {"unsatisfiable": ("class",), "subsumption": ("sub", "super"), "inconsistency": ()}
+    goals = [closed({"kind": {"const": kind}, **dict.fromkeys(keys, iri)}) for kind, keys in kinds.items()]
+    return _summary(
+        JobType.REASONING_EXPLAIN,
+        {
+            "goal": {"oneOf": goals},
+            "goal_chosen": {"enum": ["requested", "default"]},
+            "holds": {"type": ["boolean", "null"]},
+            "justification_count": _integer(0, limits.JUSTIFICATIONS),
+            "all_found": _BOOLEAN,
+            "reasoner_digest": DIGEST,
+        },
+    )
+
+
+_SUMMARIES: Final = {
+    JobType.CLASSIFICATION: _classification,
+    JobType.PROJECT_QC: _project_qc,
+    JobType.SEMANTIC_DIFF: _semantic_diff,
+    JobType.INFERENCE_MATERIALIZATION: _materialization,
+    JobType.REASONING_EXPLAIN: _explanation,
+}
 
 
 def _summary(kind: JobType, properties: Json) -> Json:

@@ -1,4 +1,8 @@
-"""The `request` of each job type: closed shapes with their defaults (W 4.1-4.4)."""
+"""The `request` of each job type: closed shapes with their defaults (W 4.1-4.4).
+
+`start_job` takes the four of the seed; `EXPLANATION` is asked by an ordinary call or the command line
+(decision 26).
+"""
 
 from __future__ import annotations
 
@@ -13,7 +17,7 @@ from jobs.errors import (
     MaterializationLiveLimitExceeded,
 )
 from jobs.values import JobType
-from plugin_bridge.mcp_server.shapes import Choice, Flag, Integer, Object, Problem, Several, Text
+from plugin_bridge.mcp_server.shapes import Choice, Flag, Integer, Object, OneOf, Problem, Several, Text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -95,6 +99,36 @@ SEMANTIC_DIFF: Final = Object(
                 telling=DiffScopeUnsupported,
             ),
             False,
+        ),
+        "policy_path": POLICY_PATH,
+    },
+)
+
+
+def _named(about: str) -> Text:
+    return Text(about=about, longest=limits.PATH_CHARACTERS, is_nonblank=True)
+
+
+EXPLANATION: Final = Object(
+    about="Tell why something follows: the smallest sets of axioms that it follows from. {} is enough.",
+    optional={
+        "goal": (
+            OneOf(
+                about="What to explain. Left out: the inconsistency of an inconsistent ontology, else the "
+                "first root among the unsatisfiable classes. Classes by IRI, or by a label or short name "
+                "that only one class has.",
+                tag="kind",
+                forms={
+                    "unsatisfiable": {"class": _named("The unsatisfiable class.")},
+                    "subsumption": {"sub": _named("The lower class."), "super": _named("The upper class.")},
+                    "inconsistency": {},
+                },
+            ),
+            None,
+        ),
+        "limit": (
+            Integer(about="Most justifications to find.", least=1, most=limits.JUSTIFICATIONS),
+            limits.JUSTIFICATIONS_DEFAULT,
         ),
         "policy_path": POLICY_PATH,
     },

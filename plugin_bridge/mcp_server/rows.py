@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 from jobs.values import JobType
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from jobs.values import Json
 
@@ -47,6 +47,8 @@ def told(job_type: JobType, structured: Json, report: bytes) -> list[str]:
             lines = _project_qc(structured, read)
         case JobType.INFERENCE_MATERIALIZATION:
             lines = _materialization(structured, read)
+        case JobType.REASONING_EXPLAIN:
+            lines = _explanation(structured, read)
     return [_shortened(line) for line in lines]
 
 
@@ -153,8 +155,7 @@ def _classification(structured: Json, report: Json) -> Iterator[str]:
     else:
         yield f"Unsatisfiable classes were not decided ({status})."
     labels = _object(report.get("labels"))
-    found = [f"  {_named(each, labels)}" for each in _list(report.get("unsatisfiable_classes"))]
-    yield from _titled("Unsatisfiable:", found)
+    yield from _unsatisfiable(report, labels)
     yield from _titled(
         "Not complete, because:", [f"  {each}" for each in _list(report.get("incomplete_because"))]
     )
@@ -166,6 +167,57 @@ def _classification(structured: Json, report: Json) -> Iterator[str]:
         for node in _objects(report.get("equivalents"))
     ]
     yield from _titled("Equivalent:", groups)
+
+
+def _unsatisfiable(report: Json, labels: Json) -> Iterator[str]:
+    """The roots first: what is only unsatisfiable because of them is mended with them."""
+    counts = _object(report.get("unsatisfiable_counts"))
+    roots, derived = _list(report.get("root_unsatisfiable_classes")), counts.get("derived")
+    if not roots or not derived:
+        found = [f"  {_named(each, labels)}" for each in _list(report.get("unsatisfiable_classes"))]
+        yield from _titled("Unsatisfiable:", found)
+    else:
+        count = counts.get("root")
+        follow = f"{derived} {'follows' if derived == 1 else 'follow'} from {'it' if count == 1 else 'them'}"
+        title = f"Unsatisfiable: {_count(count, 'root')}, {follow}. The roots:"
+        yield from _titled(title, [f"  {_named(each, labels)}" for each in roots], count)
+        below = [f"  {_named(each, labels)}" for each in _list(report.get("derived_unsatisfiable_classes"))]
+        yield from _titled("Unsatisfiable because of a root:", below, derived)
+    if roots or report.get("consistency_status") == "inconsistent":
+        yield "Why: `protege-jobs run reasoning_explain FILE`, for one class with --class IRI-OR-LABEL."
+
+
+def _explanation(structured: Json, report: Json) -> Iterator[str]:
+    holds = structured.get("holds")
+    yield str(report.get("statement") or f"Does it follow: {'unknown' if holds is None else holds}.")
+    for key in ("evidence", "caveat"):
+        if report.get(key):
+            yield str(report[key])
+    axioms, documents = _by_id(report.get("axioms")), _by_id(report.get("documents"))
+
+    def rows(places: object) -> list[str]:
+        found = (axioms.get(each) for each in _list(places) if isinstance(each, int))
+        return [f"  {_said(each, documents)}" for each in found if each is not None]
+
+    yield from _titled("In every justification:", rows(report.get("common_axioms")))
+    justifications = _objects(report.get("justifications"))
+    for each in justifications:
+        listed = rows(each.get("axioms"))
+        title = f"Justification {each.get('id')} of {structured.get('justification_count')}"
+        yield from _titled(f"{title} ({_count(len(_list(each.get('axioms'))), 'axiom')}):", listed)
+
+
+def _by_id(rows: object) -> dict[int, Json]:
+    found = ((each.get("id"), each) for each in _objects(rows))
+    return {number: each for number, each in found if isinstance(number, int)}
+
+
+def _said(axiom: Json, documents: Mapping[int, Json]) -> str:
+    """The axiom as people read it, with its documents where there are several."""
+    numbers = [each for each in _list(axiom.get("documents")) if isinstance(each, int)]
+    where = [str(documents[each].get("name")) for each in numbers if each in documents]
+    told = str(axiom.get("reading"))
+    return f"{told}   [{', '.join(where)}]" if where and len(documents) > 1 else told
 
 
 def _project_qc(structured: Json, report: Json) -> Iterator[str]:

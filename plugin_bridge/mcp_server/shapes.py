@@ -291,5 +291,39 @@ class Object:
         )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OneOf:
+    """A closed object whose `tag` says which of several forms it has.
+
+    Args:
+        forms: the further keys of each form, by the word that stands at the tag.
+    """
+
+    about: str
+    tag: str
+    forms: Mapping[str, Mapping[str, Shape]]
+
+    def schema(self) -> Json:
+        """Any of the forms."""
+        return {
+            "type": "object",
+            "anyOf": [self._form(word).schema() for word in self.forms],
+            "description": self.about,
+        }
+
+    def read(self, value: object, where: str, problems: list[Problem]) -> object:
+        """A new dict with every key of its form."""
+        named = value.get(self.tag) if isinstance(value, dict) else None
+        if isinstance(named, str) and named in self.forms:
+            return self._form(named).read(value, where, problems)
+        words = ", ".join(self.forms)
+        problems.append(_plain(f"{where} must be an object whose {self.tag} is one of {words}.", where))
+        return value
+
+    def _form(self, word: str) -> Object:
+        tag = Choice(about=f"This form is for {word}.", words=(word,))
+        return Object(about=f"{self.tag}: {word}", required={self.tag: tag, **self.forms[word]})
+
+
 def _plain(message: str, where: str) -> Problem:
     return Problem(error=InvalidRequest, message=message, field=where, is_telling=False)

@@ -12,10 +12,10 @@ from collections.abc import Mapping
 from datetime import date
 from typing import Annotated, Final, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
 from jobs import limits
-from jobs.values import JobType
+from jobs.values import START_TYPES, JobType
 
 BUILT_IN_PREFIXES: Final[Mapping[str, str]] = {
     "dc": "http://purl.org/dc/elements/1.1/",
@@ -68,6 +68,12 @@ def _unique(items: tuple[str, ...]) -> tuple[str, ...]:
     return items
 
 
+def _start_type(found: object) -> object:
+    if found not in START_TYPES:
+        raise ValueError(f"must be one of {', '.join(START_TYPES)}")
+    return found
+
+
 def _language(text: str) -> str:
     if not _LANGUAGE.fullmatch(text):
         raise ValueError("must be a language tag such as en or pt-BR")
@@ -82,6 +88,7 @@ InnerPath = Annotated[
 Language = Annotated[str, AfterValidator(_language)]
 Line = Annotated[str, Field(min_length=1, max_length=1024, pattern=r"\S")]
 Identifier = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.\-]{0,127}$")]
+StartType = Annotated[JobType, BeforeValidator(_start_type)]
 TimeoutMs = Annotated[int, Field(ge=1, le=3_600_000)]
 Severity = Literal["error", "warning", "info"]
 Stage = Literal[
@@ -176,7 +183,7 @@ class Reasoning(_Block):
 class Jobs(_Block):
     """Admission bounds; they can only tighten the product's (W 4.6)."""
 
-    allowed_types: Annotated[tuple[JobType, ...], AfterValidator(_unique)] = tuple(JobType)
+    allowed_types: Annotated[tuple[StartType, ...], AfterValidator(_unique)] = START_TYPES
     workers: int = Field(default=limits.WORKERS, ge=1, le=limits.WORKERS)
     queue_capacity: int = Field(default=limits.QUEUE_CAPACITY, ge=1, le=limits.QUEUE_CAPACITY)
     active_per_principal: int = Field(

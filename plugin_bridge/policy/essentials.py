@@ -14,7 +14,9 @@ from jobs import PRODUCT_QUOTAS, limits
 from jobs.digests import Digest
 
 if TYPE_CHECKING:
-    from jobs.values import QuotaSettings
+    from collections.abc import Iterable
+
+    from jobs.values import JobType, QuotaSettings
     from plugin_bridge.policy.document import PolicyDocument
 
 
@@ -65,7 +67,7 @@ def essentials_of(document: PolicyDocument) -> Essentials:
         digest=policy_digest(document),
         project_id=document.project_id,
         quotas=QuotaSettings(
-            allowed_types=frozenset(jobs.allowed_types),
+            allowed_types=_with_their_followers(jobs.allowed_types),
             workers=jobs.workers,
             queue_capacity=jobs.queue_capacity,
             active_per_principal=jobs.active_per_principal,
@@ -82,3 +84,11 @@ def essentials_of(document: PolicyDocument) -> Essentials:
         mappings=document.mappings.path,
         reasoner_profile=document.reasoning.profile,
     )
+
+
+def _with_their_followers(named: Iterable[JobType]) -> frozenset[JobType]:
+    """The types that a policy names and those that are allowed with one of them."""
+    from jobs.values import ALLOWED_WITH
+
+    allowed = frozenset(named)
+    return allowed | {each for each, other in ALLOWED_WITH.items() if other in allowed}

@@ -11,7 +11,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from jobs.errors import ProtegeJobsError, ReasonerUnavailable, WorkerLost
-from jobs.reasoners import profiles
+from jobs.reasoners import profiles, python_profiles
 from jobs.reasoners.probe import CancellationProbe
 from plugin_bridge.mcp_server import outputs
 from tests.support.live_window import (
@@ -88,7 +88,7 @@ async def nothing_is_left(driver: Driver, places: Places) -> None:
 async def test_a_reasoner_that_differs_in_one_point_is_refused(
     document: Path, places: Places, monkeypatch: pytest.MonkeyPatch, change: Json
 ) -> None:
-    other = replace(profiles.pyelk_identity(), **change)
+    other = replace(python_profiles.pyelk_identity(), **change)
     monkeypatch.setitem(profiles._MAKERS, profiles.PYELK, lambda: other)
     async with window_on(document, profile="elk") as driver:
         assert await driver.code_of("classification", {}) == "job_reasoner_not_cancellable"

@@ -17,6 +17,7 @@ import anyio
 from jobs.digests import byte_digest, json_digest, text_digest
 from jobs.errors import InvalidJobCursor, UnknownJob, UnknownJobArtifact
 from jobs.values import (
+    START_TYPES,
     ArtifactId,
     ArtifactReference,
     CancelOutcome,
@@ -181,7 +182,7 @@ class FakeWindow:
                 "digest": text_digest("policy"),
                 "project_id": "fake",
             },
-            "job_types": [each.value for each in JobType],
+            "job_types": [each.value for each in START_TYPES],
             "capabilities": sorted(session.capabilities),
             "read_only": False,
         }
@@ -307,4 +308,14 @@ def _structured(job_type: JobType) -> dict[str, object]:
                 "materialization_artifact_fingerprint": digest,
                 "materialization_digest": digest,
                 "axiom_count": 2,
+            }
+        case JobType.REASONING_EXPLAIN:
+            return {
+                "kind": "reasoning_explain",
+                "goal": {"kind": "unsatisfiable", "class": "https://example.org/small#A"},
+                "goal_chosen": "requested",
+                "holds": True,
+                "justification_count": 1,
+                "all_found": True,
+                "reasoner_digest": digest,
             }

@@ -10,12 +10,13 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from jobs import limits
+from jobs.operations import labels
 from jobs.reasoners.roots import split_unsatisfiable
 from jobs.reasoners.scope import axioms_outside
 from jobs.reasoners.taxonomy import NOTHING, THING
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from jobs.operations.classification.verdict import Verdict
     from jobs.operations.report import ReportWriter
@@ -73,7 +74,7 @@ def write(
     for kind in _PROPERTY_KINDS:
         shown += _write_properties(report, kind, getattr(outcome, kind))
     shown += _write_individuals(report, outcome.individuals)
-    report.add("labels", _bounded_labels(named, {*shown, *found[:limit]}))
+    report.add("labels", labels.bounded(named, {*shown, *found[:limit]}, _LABELS_CHARACTERS))
 
 
 def _evidence(profile: ReasonerProfile) -> Json:
@@ -159,15 +160,3 @@ def _counts(taxonomy: Taxonomy | None) -> Json:
         "equivalence_groups": sum(len(members) > 1 for members in together),
         "direct_subsumptions": sum(map(len, taxonomy.parents)) if taxonomy else 0,
     }
-
-
-def _bounded_labels(named: Mapping[str, str], iris: Collection[str]) -> Json:
-    """Labels in the order of IRIs, as many as fit."""
-    result: Json = {}
-    size = 0
-    for iri in sorted(named.keys() & iris):
-        size += len(iri) + len(named[iri])
-        if size > _LABELS_CHARACTERS:
-            break
-        result[iri] = named[iri]
-    return result

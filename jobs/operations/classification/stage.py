@@ -18,12 +18,11 @@ import importlib
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from jobs import errors
-from jobs.operations import inputs, labels
+from jobs.operations import inputs, labels, reasoning
 from jobs.operations.classification import verdict as verdicts
 from jobs.operations.classification.report import write
 from jobs.operations.report import ReportWriter
-from jobs.reasoners import answer, profiles
+from jobs.reasoners import answer
 from jobs.reasoners.python_profiles import RUNNERS
 from jobs.reasoners.scope import axioms_outside
 from jobs.workers.contract import StageResult
@@ -31,7 +30,6 @@ from jobs.workers.contract import StageResult
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from jobs.reasoners.profiles import ReasonerProfile
     from jobs.reasoners.structural import Say
     from jobs.reasoners.taxonomy import Outcome
     from jobs.workers.contract import Reporter, StageCall
@@ -40,8 +38,8 @@ if TYPE_CHECKING:
 def run(call: StageCall, reporter: Reporter) -> StageResult:
     """Classify and write the report."""
     limit = inputs.integer(call.inputs, "limit")
-    profile = _profile(call)
-    imports = _imports(call)
+    profile = reasoning.admitted_profile(call.inputs)
+    imports = reasoning.imports(call.inputs)
     reporter.progress("loading", "Reading the captured import closure")
     axioms = inputs.capture(call.inputs, "closure").axioms
     named = labels.every_label(axioms)
@@ -64,25 +62,6 @@ def runner(profile_id: str) -> Callable[[Sequence[str], Say], Outcome]:
 
 def _answered(given: Mapping[str, object], axioms: Sequence[str]) -> Outcome:
     """What a reasoner in another process found, with the axioms outside its scope counted here."""
-    value = given.get("value")
-    if not isinstance(value, dict):
-        raise inputs.malformed("value")
-    found = answer.read_outcome(value, inputs.file_bytes(given, "answer") if "answer" in given else None)
+    found = answer.read_outcome(*reasoning.answered(given))
     outside = sum(1 for _ in axioms_outside(axioms, found.incomplete_because))
     return replace(found, outside_axioms=max(outside, found.outside_axioms))
-
-
-def _profile(call: StageCall) -> ReasonerProfile:
-    """The profile as it is here and now, which must be the one the job was admitted with."""
-    profile = profiles.resolve(inputs.text(call.inputs, "profile_id"))
-    admitted = inputs.optional_text(call.inputs, "profile_key") or profile.profile_key
-    if profile.profile_key != admitted or not profile.is_reviewed:
-        raise errors.ExecutionFailed(
-            "The reasoner is not the one this job was admitted with.",
-            details={"failure_type": "reasoner_changed", "profile_id": profile.profile_id},
-        )
-    return profile
-
-
-def _imports(call: StageCall) -> dict[str, tuple[str, ...]]:
-    return {key: tuple(sorted(inputs.texts(call.inputs, f"imports_{key}"))) for key in ("loaded", "missing")}

@@ -19,10 +19,7 @@ Raises:
 
 from __future__ import annotations
 
-import json
-import time
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from jobs import errors
@@ -42,8 +39,6 @@ if TYPE_CHECKING:
     from jobs.values import Json
     from jobs.workers.contract import Reporter, StageCall
 
-_LEFT_FOLLOWS_S: Final = 600.0
-_LOOK_S: Final = 0.002
 _CAVEAT: Final = (
     "Decided from the two documents alone, without a reasoner or a policy: an added axiom can make data "
     "inconsistent, and a change outside these documents is not seen."
@@ -88,13 +83,7 @@ def _with_left(given: Mapping[str, object], reporter: Reporter) -> Mapping[str, 
     """The inputs with the left document, which may follow while the right one is being read."""
     if "left_follows" not in given:
         return given
-    announcement = Path(inputs.text(given, "left_follows"))
-    give_up_at = time.monotonic() + _LEFT_FOLLOWS_S
-    while not announcement.exists():
-        if reporter.is_cancelled or time.monotonic() > give_up_at:
-            raise errors.ExecutionFailed("The captured ontology did not come.")
-        time.sleep(_LOOK_S)  # a worker has nothing else to do
-    return {**given, **json.loads(announcement.read_bytes())}
+    return {**given, **inputs.awaited(given, "left_follows", reporter)}
 
 
 def read_right(data: bytes, name: str, translations: Translations) -> OntologyDocument:

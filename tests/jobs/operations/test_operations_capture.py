@@ -62,6 +62,7 @@ def test_a_capture_says_what_the_window_needs(project: Path, tmp_path: Path) -> 
     value: Any = result.value
     found = read_document(ROOT.encode(), name="main.ofn")
     assert value == {
+        "document_path": "main.ofn",
         "ontology_iri": "http://example.org/t",
         "version_iri": "http://example.org/t/1",
         "format": "functional",

@@ -124,7 +124,7 @@ def test_fail_on_never_passes_in_silence_what_was_not_decided(
         ("run", "classification", "."),
         ("run", "classification", "left.ofn", "same.ofn"),
         ("run", "classification", "left.ofn", "--fail-on", "difference"),
-        ("run", "classification", "left.ofn", "--profile", "hermit"),
+        ("run", "classification", "left.ofn", "--profile", "hermit-9"),
         ("run", "classification", "left.ofn", "--timeout", "0"),
         ("run", "classification", "left.ofn", "--timeout", "soon"),
         ("run", "classification", "left.ofn", "--request", "[]"),

@@ -1,0 +1,1 @@
+"""Why something follows: the smallest sets of axioms that it follows from, told to people."""
