@@ -59,6 +59,10 @@ final class ExplainOperation implements Operation {
     value.addProperty("holds", holds);
     value.addProperty("justifications", rows.size());
     value.addProperty("is_exhausted", search.isExhausted());
+    Scope scope = choice.scope(capture.ontology());
+    if (scope.axioms() != null) {
+      value.add("incomplete_because", JSON.toJsonTree(scope.constructs()));
+    }
     value.addProperty("questions", test.asked());
     value.addProperty("loaded_axioms", capture.axioms());
     reporter.progress("staging", "Writing the justifications", null);
