@@ -31,6 +31,10 @@ final class Evidence implements OccurrenceListener {
 
   private static final Set<String> PUT_BY_ELK = Set.of("ObjectUnionOf", "ObjectHasValue");
 
+  private static final List<String> RANGE_RESTRICTION =
+      List.of("ObjectPropertyChain", "ObjectPropertyRange");
+
+  private final RangeRestriction ranges = new RangeRestriction();
   private final OccurrenceRegistry counts = new OccurrenceRegistry();
   private final Map<Set<Feature>, Long> axioms = new HashMap<>();
   private Set<Feature> current = EnumSet.noneOf(Feature.class);
@@ -43,6 +47,7 @@ final class Evidence implements OccurrenceListener {
 
   /** What is heard from now on occurs in this axiom. */
   void beginAxiom(ElkAxiom axiom) {
+    ranges.add(axiom);
     if (axiom instanceof ElkDatatypeDefinitionAxiom) {
       occurrenceChanged(Feature.DATATYPE_DEFINITION, 1); // ELK 0.6.0 drops it without a word
     }
@@ -67,15 +72,18 @@ final class Evidence implements OccurrenceListener {
     for (Feature feature : features()) {
       names.add(feature == Feature.SWRL_RULE ? RULE : feature.getConstructor());
     }
+    if (ranges.broken() > 0) {
+      names.addAll(RANGE_RESTRICTION);
+    }
     SortedSet<String> found = new TreeSet<>(names);
     found.removeIf(each -> PUT_BY_ELK.contains(each) && !written.contains(each));
     return found.isEmpty() ? names : found;
   }
 
-  /** How many axioms have an occurrence that is part of a reason. */
+  /** How many axioms have an occurrence that is part of a reason, or break a restriction. */
   long axiomsConcerned() {
     Set<Feature> reasons = features();
-    long sum = 0;
+    long sum = ranges.broken();
     for (Map.Entry<Set<Feature>, Long> entry : axioms.entrySet()) {
       if (entry.getKey().stream().anyMatch(reasons::contains)) {
         sum += entry.getValue();

@@ -205,6 +205,23 @@ class ReasonTest {
   }
 
   @Test
+  void rangeOfAChainThatItsLastPropertyLacksIsAReason() throws Exception {
+    String chain = "SubObjectPropertyOf(ObjectPropertyChain(<p> <q>) <r>)";
+    run(chain, "SubObjectPropertyOf(<r> <s>)", "ObjectPropertyRange(<s> <a>)");
+    assertEquals(
+        "[\"ObjectPropertyChain\",\"ObjectPropertyRange\"]",
+        value.get("incomplete_because").toString());
+    assertEquals(1, value.get("ignored_axioms").getAsInt());
+    run(
+        chain,
+        "ObjectPropertyRange(<r> <a>)",
+        "EquivalentObjectProperties(<q> <t>)",
+        "ObjectPropertyRange(<t> <a>)",
+        "TransitiveObjectProperty(<r>)");
+    assertEquals("[]", value.get("incomplete_because").toString());
+  }
+
+  @Test
   void rulesAreNamedAndTheirClassesKeepAPlace() throws Exception {
     Map<String, List<String>> classes =
         section(
