@@ -154,26 +154,29 @@ def _head(line: str) -> dict[str, Any]:
 
 
 def _joined(lines: list[str]) -> list[str]:
-    """Items from lines: an item goes on while a literal in it is open."""
+    """Items from lines: an item goes on while a literal in it is open.
+
+    Only a line whose quotation marks do not pair, or hide behind backslashes, opens or closes one, and
+    few do; the lines between them are items by themselves, or all inside a literal.
+    """
     items: list[str] = []
-    inside: list[str] = []
-    for line in lines:
-        toggles = (_ESCAPED.sub("", line) if "\\" in line else line).count('"')
-        inside.append(line)
-        if _continues(inside, toggles):
+    done = 0  # up to here lines have become items
+    is_open = False
+    for place, line in enumerate(lines):
+        if line.count('"') % 2 == 0 and "\\" not in line:
             continue
-        items.append("\n".join(inside))
-        inside = []
-    if inside:
+        if (_ESCAPED.sub("", line) if "\\" in line else line).count('"') % 2 == 0:
+            continue
+        if is_open:
+            items.append("\n".join(lines[done : place + 1]))
+            done = place + 1
+        else:
+            items += lines[done:place]
+            done = place
+        is_open = not is_open
+    if is_open:
         raise ValueError("a literal is not closed")
-    return items
-
-
-def _continues(inside: list[str], toggles: int) -> bool:
-    """Whether the item is still open after the last line, which has so many quotation marks."""
-    if len(inside) == 1:
-        return toggles % 2 == 1
-    return toggles % 2 == 0
+    return items + lines[done:]
 
 
 # --- Fingerprints (window jobs contract, 5.2) -----------------------------------------------------

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter, defaultdict
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from jobs.ontology.syntax import anonymous_individuals, canonical_axioms, rename_anonymous
@@ -33,18 +33,25 @@ PAIRED_MAX: Final = 1_000
 _DIGEST_CHARACTERS: Final = 16
 
 
-def align(left: OntologyDocument, right: OntologyDocument) -> tuple[OntologyDocument, OntologyDocument]:
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A document whose anonymous individuals have names for comparison, and where they stand."""
+
+    document: OntologyDocument
+    mentions: Mentions
+
+
+def align(left: Named, right: Named) -> tuple[OntologyDocument, OntologyDocument]:
     """Both documents with their anonymous individuals named for comparison with each other."""
-    one, other = _by_content(left), _by_content(right)
-    mine, theirs = _mentions(one), _mentions(other)
+    mine, theirs = left.mentions, right.mentions
     pairs = _pairs(
         {text: found for text, found in mine.items() if text not in theirs},
         {text: found for text, found in theirs.items() if text not in mine},
     )
     if not pairs:
-        return one, other
+        return left.document, right.document
     names = {label: f"_:p{min(pair)[2:]}" for pair in pairs for label in pair}
-    return _renamed(one, mine, names), _renamed(other, theirs, names)
+    return _renamed(left.document, mine, names), _renamed(right.document, theirs, names)
 
 
 def _mentions(document: OntologyDocument) -> Mentions:
@@ -64,10 +71,11 @@ def _renamed(document: OntologyDocument, mentions: Mentions, names: Mapping[str,
 # --- Whole groups ---------------------------------------------------------------------------------
 
 
-def _by_content(document: OntologyDocument) -> OntologyDocument:
+def by_content(document: OntologyDocument) -> Named:
+    """The document with each of its groups named by what is said of the group."""
     mentions = _mentions(document)
     if not mentions:
-        return document
+        return Named(document, mentions)
     names: dict[str, str] = {}
     seen: Counter[str] = Counter()
     for members, texts in _groups(mentions):
@@ -79,7 +87,8 @@ def _by_content(document: OntologyDocument) -> OntologyDocument:
         suffix = f"x{seen[group]}" if seen[group] else ""
         seen[group] += 1
         names.update({label: f"{group}{suffix}{mine[2:]}" for label, mine in local.items()})
-    return _renamed(document, mentions, names)
+    renamed = _renamed(document, mentions, names)
+    return Named(renamed, _mentions(renamed))
 
 
 def _groups(mentions: Mentions) -> list[tuple[set[str], list[str]]]:

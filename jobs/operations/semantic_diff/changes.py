@@ -4,12 +4,13 @@ Each axiom written on one side is looked for in the other side's *normalised* se
 unannotated declaration for every entity of its signature: serializers may or may not write them
 (W 4.3). Texts are canonical, so a set difference is the whole comparison; only what differs is
 taken apart, and the shared axioms are searched only for entities that something differing names.
+What needs one document alone (`prepared`) is made while the other one is still being read.
 """
 
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -17,7 +18,7 @@ from jobs.ontology import syntax
 from jobs.reasoners import signature
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from jobs.ontology.document import OntologyDocument
     from jobs.ontology.grammar import EntityType
@@ -74,13 +75,30 @@ class Changes:
     """IRIs of entities or annotation subjects of both documents, as far as something differing names them."""
 
 
-def compare(left: OntologyDocument, right: OntologyDocument) -> Changes:
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """The right document, made ready to be compared."""
+
+    document: OntologyDocument
+    texts: frozenset[str]
+    mentions: Counter[str]
+    """How often each IRI stands between brackets in the axioms, literals included."""
+
+
+def prepared(document: OntologyDocument) -> Prepared:
+    """Make a right document ready."""
+    return Prepared(document, frozenset(document.axioms), _mentions(document.axioms))
+
+
+def compare(left: OntologyDocument, right: Prepared) -> Changes:
     """Compare two documents; the result is exact, whatever limits a report sets."""
     shared = set(left.axioms)
-    only_right = [text for text in right.axioms if text not in shared]
-    shared.intersection_update(right.axioms)
-    only_left = [text for text in left.axioms if text not in shared]
-    one, other = _sides([*only_left, *left.annotations], [*only_right, *right.annotations], shared)
+    only_left = sorted(shared - right.texts)
+    only_right = sorted(right.texts - shared)
+    shared.difference_update(only_left)
+    annotated = [text for text in shared if "(Annotation(" in text]
+    differing = ([*only_left, *left.annotations], [*only_right, *right.document.annotations])
+    one, other = _sides(*differing, shared, _shared_mentions(right.mentions, only_right))
     added = tuple(_without_implied(only_right, one))
     removed = tuple(_without_implied(only_left, other))
     return Changes(
@@ -88,8 +106,8 @@ def compare(left: OntologyDocument, right: OntologyDocument) -> Changes:
         removed=removed,
         implied_added=len(only_right) - len(added),
         implied_removed=len(only_left) - len(removed),
-        logical_added=_new_logic(added, only_left, shared),
-        logical_removed=_new_logic(removed, only_right, shared),
+        logical_added=_new_logic(added, only_left, shared, annotated),
+        logical_removed=_new_logic(removed, only_right, shared, annotated),
         reannotated=tuple(_reannotated(removed, added)),
         entities_added=_unknown(other, one),
         entities_removed=_unknown(one, other),
@@ -97,10 +115,23 @@ def compare(left: OntologyDocument, right: OntologyDocument) -> Changes:
     )
 
 
+def _shared_mentions(all_mentions: Counter[str], only_right: list[str]) -> Callable[[str], bool]:
+    """Whether an IRI stands in any axiom of the right document that the left one has, too."""
+    gone = _mentions(only_right)
+    return lambda iri: all_mentions[iri] > gone[iri]
+
+
+def _mentions(texts: Iterable[str]) -> Counter[str]:
+    return Counter(_IRI.findall("\n".join(texts)))
+
+
 # --- Entities -------------------------------------------------------------------------------------
 
 
-def _sides(only_left: list[str], only_right: list[str], shared: set[str]) -> tuple[Side, Side]:
+def _sides(
+    only_left: list[str], only_right: list[str], shared: set[str], is_mentioned: Callable[[str], bool]
+) -> tuple[Side, Side]:
+    """Args: is_mentioned: whether an IRI stands in any shared axiom."""
     one, other = _side(only_left), _side(only_right)
     uncertain = one.entities ^ other.entities
     annotated = one.subjects ^ other.subjects
@@ -108,7 +139,15 @@ def _sides(only_left: list[str], only_right: list[str], shared: set[str]) -> tup
     declared = {entity for entity in possible if _declaration(entity) in shared}
     one.entities |= declared
     other.entities |= declared
-    iris = {iri for _, iri in uncertain - declared} | (annotated - {iri for _, iri in declared})
+    uncertain -= declared
+    # A built-in entity is no news on either side; that it is used matters only to its own declaration.
+    built_in = {each for each in uncertain if syntax.is_builtin(each[1])}
+    written = {*only_left, *only_right}
+    used = {each for each in built_in if _declaration(each) in written and _uses(shared, each)}
+    one.entities |= used
+    other.entities |= used
+    iris = {iri for _, iri in uncertain - built_in} | (annotated - {iri for _, iri in declared})
+    iris = set(filter(is_mentioned, iris))
     if iris:
         common = _side(_naming(iris, shared))
         one.entities |= common.entities
@@ -126,6 +165,12 @@ def _side(texts: Iterable[str]) -> Side:
         if subject is not None:
             side.subjects.add(subject)
     return side
+
+
+def _uses(texts: Iterable[str], entity: Entity) -> bool:
+    """Whether any of the texts is about the entity; looks no further than the first."""
+    name = f"<{entity[1]}>"
+    return any(name in text and entity in signature.entities(text) for text in texts)
 
 
 def _naming(iris: set[str], texts: Iterable[str]) -> Iterator[str]:
@@ -162,16 +207,22 @@ def _without_implied(only: list[str], other: Side) -> Iterator[str]:
 # --- Axioms and their annotations -----------------------------------------------------------------
 
 
-def _new_logic(texts: Iterable[str], other_only: list[str], shared: set[str]) -> tuple[str, ...]:
-    """The logical content of the texts that the other side does not have under any annotation."""
+def _new_logic(
+    texts: Iterable[str], other_only: list[str], shared: set[str], annotated: list[str]
+) -> tuple[str, ...]:
+    """The logical content of the texts that the other side does not have under any annotation.
+
+    Args:
+        annotated: those of the shared texts in which any annotation stands.
+    """
     wanted = {syntax.strip_annotations(text) for text in texts if syntax.is_logical(text)}
     wanted -= shared
     if not wanted:
         return ()
     wanted -= {syntax.strip_annotations(text) for text in other_only if syntax.is_logical(text)}
     tails = {text[-_TAIL:] for text in wanted}
-    for text in shared:
-        if text[-_TAIL:] in tails and "(Annotation(" in text:
+    for text in annotated:
+        if text[-_TAIL:] in tails:
             wanted.discard(syntax.strip_annotations(text))
     return tuple(sorted(wanted))
 

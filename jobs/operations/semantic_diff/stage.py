@@ -60,11 +60,15 @@ def run(call: StageCall, reporter: Reporter) -> StageResult:
     reporter.progress("loading", f"Reading {name}")
     right = read_right(inputs.file_bytes(call.inputs, "right"), name, Translations(call))
     right_identity = _right_identity(right, name)  # of what was read, before anything is aligned
+    named = alignment.by_content(right)
+    ready = comparison.prepared(named.document)  # all that needs no left document comes before the wait
     reporter.progress("loading", "Reading the captured ontology")
     left = inputs.capture(_with_left(call.inputs, reporter), "left")
     reporter.progress("semantic_diff", f"Comparing with {name}")
-    left, right = alignment.align(left, right)
-    changes = comparison.compare(left, right)
+    left, right = alignment.align(alignment.by_content(left), named)
+    if right is not ready.document:  # anonymous individuals were paired with the left one's
+        ready = comparison.prepared(right)
+    changes = comparison.compare(left, ready)
     reporter.progress("staging", "Writing the report")
     verdict = _verdict(left, right, changes)
     with ReportWriter(call.work_dir) as report:
