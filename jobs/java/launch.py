@@ -6,8 +6,10 @@ private and outlive the start; the longest class path here takes a third of what
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from jobs import limits
@@ -22,13 +24,14 @@ if TYPE_CHECKING:
     from jobs.java.runtime import JavaRuntime
 
 _HEAP_MIN_BYTES: Final = 512 * limits.MIB
+_CONTAINER_LIMITS: Final = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 
 FLAGS: Final = (
     "-XX:+IgnoreUnrecognizedVMOptions",  # of a newer or another runtime: each below is a choice, no need
     "-XX:+UseParallelGC",  # as quick to start as the serial one, and it gives up on a heap that is full
     "-XX:+ExitOnOutOfMemoryError",  # a reasoner that catches it would go on with half a result
     "-XX:-UsePerfData",  # it would leave a file in the temporary folder when killed
-    f"-XX:ErrorFile={os.devnull}",  # a crash would write its report into the working folder
+    "-XX:+ErrorFileToStderr",  # a crash would write its report into the working folder
     "-XX:-CreateCoredumpOnCrash",
     "-XX:+DisableAttachMechanism",
     "-XX:+DisplayVMOutputToStderr",  # stdout carries frames
@@ -44,9 +47,9 @@ FLAGS: Final = (
 
 FAULTS: Final = (
     Fault(
-        sign="OutOfMemoryError",
-        failure_type="out_of_memory",
-        message="The job needs more memory than a Java worker may have.",
+        sign="A fatal error has been detected by the Java Runtime Environment",
+        failure_type="java_crashed",
+        message="The Java runtime itself crashed.",
     ),
     Fault(
         sign="Could not reserve enough space",
@@ -59,7 +62,12 @@ FAULTS: Final = (
         message="The system does not have the memory that a Java worker needs.",
     ),
     Fault(
-        sign="StackOverflowError",
+        sign="java.lang.OutOfMemoryError",
+        failure_type="out_of_memory",
+        message="The job needs more memory than a Java worker may have.",
+    ),
+    Fault(
+        sign="java.lang.StackOverflowError",
         failure_type="stack_overflow",
         message="An expression of the ontology is nested too deeply for the reasoner.",
     ),
@@ -82,11 +90,6 @@ FAULTS: Final = (
         sign="NoClassDefFoundError",
         failure_type="jars_incomplete",
         message="The jars of the reasoner are not installed whole. Install protege-jobs again.",
-    ),
-    Fault(
-        sign="A fatal error has been detected by the Java Runtime Environment",
-        failure_type="java_crashed",
-        message="The Java runtime itself crashed.",
     ),
 )
 
@@ -145,8 +148,12 @@ def _default_heap_bytes() -> int:
 
 
 def _memory_bytes() -> int:
-    """The machine's memory; where it does not tell, 4 GiB."""
+    """The machine's memory, or the container's; where it does not tell, 4 GiB."""
     try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+        found = [os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")]
     except (AttributeError, OSError, ValueError):
-        return 4 * limits.GIB
+        found = [4 * limits.GIB]
+    for path in _CONTAINER_LIMITS:
+        with contextlib.suppress(OSError, ValueError):
+            found.append(int(Path(path).read_text(encoding="ascii")))  # `max` is no number: no limit
+    return min(found)
