@@ -1,7 +1,6 @@
 package org.protegejobs.owlapi;
 
 import com.google.gson.JsonObject;
-import java.io.CharArrayReader;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
@@ -13,7 +12,7 @@ import org.semanticweb.owlapi.functional.parser.OWLFunctionalSyntaxOWLParser;
 import org.semanticweb.owlapi.io.ReaderDocumentSource;
 import org.semanticweb.owlapi.model.OWLOntology;
 
-/** A capture file as an ontology, with the proof that all of it is there. */
+/** A capture file as an ontology, with the proof that all that matters to a reasoner is there. */
 final class Capture {
   private final SealedManager manager;
   private final OWLOntology ontology;
@@ -36,24 +35,26 @@ final class Capture {
     return parse(utf8(call.inputBytes("capture")));
   }
 
-  /** Reads the text of a capture file. */
+  /** Reads the text of a capture file, which it uses up. */
   static Capture parse(CharBuffer text) throws IOException {
+    CaptureItems items = CaptureItems.keepLogical(text);
     SealedManager manager = new SealedManager();
     OWLOntology ontology = manager.newOntology();
     try {
       new OWLFunctionalSyntaxOWLParser()
-          .parse(new ReaderDocumentSource(reader(text)), ontology, SealedManager.configuration());
+          .parse(
+              new ReaderDocumentSource(new TextReader(text)),
+              ontology,
+              SealedManager.configuration());
     } catch (RuntimeException error) {
       error.printStackTrace(); // standard error keeps what the caller is not told
       throw WorkerException.invalidOntology(
           "The OWL API does not take the captured ontology: " + Messages.of(error));
     }
-    long items = FunctionalItems.count(reader(text));
-    long read = manager.addedAxioms() + ontology.getAnnotations().size();
-    if (read != items) {
-      throw lost(items, read);
+    if (manager.addedAxioms() != items.logical()) {
+      throw lost(items.logical(), manager.addedAxioms());
     }
-    return new Capture(manager, ontology, items);
+    return new Capture(manager, ontology, items.all());
   }
 
   /** The manager of {@link #ontology()}, for more ontologies beside it. */
@@ -61,7 +62,7 @@ final class Capture {
     return manager;
   }
 
-  /** All axioms of the file. */
+  /** All axioms of the file but those that only annotate. */
   OWLOntology ontology() {
     return ontology;
   }
@@ -82,12 +83,6 @@ final class Capture {
     } catch (CharacterCodingException error) {
       throw WorkerException.invalidOntology("The document is not valid UTF-8.");
     }
-  }
-
-  /** A reader of decoded text. */
-  static CharArrayReader reader(CharBuffer text) {
-    return new CharArrayReader(
-        text.array(), text.arrayOffset() + text.position(), text.remaining());
   }
 
   private static WorkerException lost(long written, long read) {

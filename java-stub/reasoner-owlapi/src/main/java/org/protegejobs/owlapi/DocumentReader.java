@@ -85,7 +85,7 @@ final class DocumentReader {
     if (format == DocumentFormat.OBO) {
       OboGuard.check(text, warnings::add);
     }
-    return new ReaderDocumentSource(Capture.reader(text), base);
+    return new ReaderDocumentSource(new TextReader(text), base);
   }
 
   /** External entities are never opened, so what they stand for would be missing. */

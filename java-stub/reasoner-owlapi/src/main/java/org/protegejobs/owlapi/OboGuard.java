@@ -38,7 +38,7 @@ final class OboGuard {
    * @throws org.protegejobs.worker.WorkerException {@code invalid_ontology} with the line
    */
   static void check(CharBuffer text, Consumer<String> warnings) throws IOException {
-    BufferedReader lines = new BufferedReader(Capture.reader(text));
+    BufferedReader lines = new BufferedReader(new TextReader(text));
     boolean hasOntology = false;
     boolean hasStanza = false;
     int number = 0;

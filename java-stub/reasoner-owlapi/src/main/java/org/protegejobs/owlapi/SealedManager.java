@@ -3,8 +3,11 @@ package org.protegejobs.owlapi;
 import org.semanticweb.owlapi.model.AddAxiom;
 import org.semanticweb.owlapi.model.IRI;
 import org.semanticweb.owlapi.model.OWLImportsDeclaration;
+import org.semanticweb.owlapi.model.OWLMutableOntology;
 import org.semanticweb.owlapi.model.OWLOntology;
 import org.semanticweb.owlapi.model.OWLOntologyChange;
+import org.semanticweb.owlapi.model.OWLOntologyChangeBroadcastStrategy;
+import org.semanticweb.owlapi.model.OWLOntologyChangeListener;
 import org.semanticweb.owlapi.model.OWLOntologyCreationException;
 import org.semanticweb.owlapi.model.OWLOntologyLoaderConfiguration;
 import org.semanticweb.owlapi.model.parameters.ChangeApplied;
@@ -24,6 +27,7 @@ final class SealedManager extends OWLOntologyManagerImpl {
   private static final long serialVersionUID = 1L;
 
   private long addedAxioms;
+  private boolean hasListeners;
 
   SealedManager() {
     super(new FaithfulDataFactory(), new NoOpReadWriteLock());
@@ -55,10 +59,28 @@ final class SealedManager extends OWLOntologyManagerImpl {
 
   @Override
   public ChangeApplied applyChange(OWLOntologyChange change) {
-    if (change instanceof AddAxiom) {
-      addedAxioms++;
+    if (!(change instanceof AddAxiom)) {
+      return super.applyChange(change);
     }
-    return super.applyChange(change);
+    addedAxioms++;
+    if (hasListeners) {
+      return super.applyChange(change);
+    }
+    // What is left out is telling nobody, which costs more than the change.
+    return ((OWLMutableOntology) change.getOntology()).applyChange(change);
+  }
+
+  @Override
+  public void addOntologyChangeListener(OWLOntologyChangeListener listener) {
+    hasListeners = true;
+    super.addOntologyChangeListener(listener);
+  }
+
+  @Override
+  public void addOntologyChangeListener(
+      OWLOntologyChangeListener listener, OWLOntologyChangeBroadcastStrategy strategy) {
+    hasListeners = true;
+    super.addOntologyChangeListener(listener, strategy);
   }
 
   @Override
