@@ -23,6 +23,7 @@ from typing import Final
 
 from benchmarks.command_rows import classification_rows, data_diff_rows, diff_rows
 from benchmarks.figures import NotRun, Row, Verdict, not_run, reason, table
+from benchmarks.java_rows import java_classification_rows
 from benchmarks.window_rows import cancel_rows, control_rows, ready_rows
 
 _RESULTS: Final = Path(__file__).with_name("results")
@@ -56,6 +57,7 @@ def _measurements(options: argparse.Namespace) -> dict[str, _Measurement]:
         "ready": partial(ready_rows, quick=quick),
         "cancel": partial(cancel_rows, quick=quick),
         "classification": partial(classification_rows, quick=quick),
+        "classification-java": partial(java_classification_rows, quick=quick),
     }
 
 
@@ -91,7 +93,7 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    names = ("diff", "diff-data", "control", "ready", "cancel", "classification")
+    names = ("diff", "diff-data", "control", "ready", "cancel", "classification", "classification-java")
     shared = _SHARED_DATA.resolve() if _SHARED_DATA.is_dir() else None
     parser.add_argument("--quick", action="store_true", help="fewer rounds and smaller inputs")
     parser.add_argument(

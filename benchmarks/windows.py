@@ -20,10 +20,10 @@ CALL_S: Final = 30
 
 
 @asynccontextmanager
-async def open_window(path: Path) -> AsyncIterator[Client]:
-    """A window that classifies with pyelk, and a connected client; both end with the block."""
+async def open_window(path: Path, profile: str = "pyelk-0.2.1") -> AsyncIterator[Client]:
+    """A window that classifies with a profile, and a connected client; both end with the block."""
     command, *rest = our_command()
-    arguments = [*rest, "serve", str(path), "--profile", "pyelk-0.2.1"]
+    arguments = [*rest, "serve", str(path), "--profile", profile]
     server = StdioServerParameters(command=command, args=arguments, cwd=path.parent)
     try:
         async with Client(server, read_timeout_seconds=CALL_S) as client:
