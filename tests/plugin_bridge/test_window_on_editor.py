@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from tests.support.live_window import Places
 
 __all__ = ["anyio_backend", "places"]
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.java]
 
 
 @asynccontextmanager

@@ -1,8 +1,8 @@
 """The headless Java host as a process of a test, with its stdin as the person at the editor.
 
 It is the test double of the gateway contract: a real JVM, a real OWL API model, a real Py4J server. It
-comes from `java-stub/headless-host/target/classpath`, which `mvn package` fills; without it, or without
-Java, tests that need it are skipped.
+comes from `java-stub/headless-host/target/classpath`, which `make java` fills. Tests that use it have the
+mark `java`; without a runtime, or without the host, they are skipped.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +22,7 @@ import anyio
 import pytest
 from anyio.streams.buffered import BufferedByteReceiveStream
 
+from jobs.java.runtime import find_runtime
 from plugin_bridge.host.address import GatewayAddress
 
 if TYPE_CHECKING:
@@ -36,12 +38,12 @@ LINE_BYTES = 1 << 20
 
 def java() -> str:
     """The launcher; the test is skipped where it, or the built host, is missing."""
-    found = shutil.which("java")
-    if found is None:
-        pytest.skip("no Java on PATH")
+    runtime = find_runtime()
+    if runtime is None:
+        pytest.skip("no Java runtime here")
     if not list(CLASS_PATH.glob("headless-host-*.jar")):
-        pytest.skip("java-stub/headless-host is not built: mvn -f java-stub package")
-    return found
+        pytest.skip("the headless host is not built here: make java")
+    return runtime.executable
 
 
 def command(document: Path, *options: object) -> list[str]:
@@ -89,8 +91,13 @@ class HeadlessHost:
         await self.do("apply", add=axioms)
 
     def freeze(self) -> None:
-        """Stop the whole process."""
+        """Stop the whole process; on return none of its threads runs."""
         self.process.send_signal(signal.SIGSTOP)
+        tasks = Path(f"/proc/{self.process.pid}/task")
+        until = time.monotonic() + 10
+        while any(_state(task) != "T" for task in tasks.iterdir()):
+            assert time.monotonic() < until, "it does not stop"
+            time.sleep(0.001)
 
     def thaw(self) -> None:
         """Let it go on."""
@@ -105,6 +112,14 @@ class HeadlessHost:
     def directory(self) -> list[str]:
         """Names of the captures that lie in its folder."""
         return sorted(each.name for each in self.address.directory.iterdir())
+
+
+def _state(task: Path) -> str:
+    """The one-letter state of a thread; that of one just gone is as good as stopped."""
+    try:
+        return (task / "stat").read_text().rpartition(") ")[2][:1]
+    except OSError:
+        return "T"
 
 
 @asynccontextmanager

@@ -15,10 +15,10 @@ from py4j.java_gateway import GatewayParameters, JavaGateway
 from py4j.protocol import Py4JError
 
 from jobs.errors import HostUnavailable, InvalidRequest
-from plugin_bridge.host.address import CONTRACT, GatewayAddress
+from plugin_bridge.host.address import CONTRACT
 from plugin_bridge.host.events import CancelRequested, EventFeed, HostClosing, ReasonerSelected, RevisionMoved
 from plugin_bridge.host.gateway import GatewayClient
-from tests.support.headless_host import headless_host
+from tests.support.headless_host import headless_host, run_host
 from tests.support.live_window import small
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from tests.support.headless_host import HeadlessHost
     from tests.support.live_window import Places
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.java]
 SOON_S = 5.0
 
 
@@ -228,39 +228,7 @@ async def test_too_many_events_are_said_to_be_lost(host: HeadlessHost) -> None:
         assert rows[-1]["job_id"] == "1099"
 
 
-LINE = {
-    "contract": CONTRACT,
-    "address": "127.0.0.1",
-    "port": 1234,
-    "token": "t",
-    "window_id": "w",
-    "directory": "/x",
-}
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"contract": 2},
-        {"address": "192.0.2.1"},
-        {"address": "example.org"},
-        {"port": 0},
-        {"port": "x"},
-        {"token": ""},
-        {"directory": "relative"},
-    ],
-)
-def test_a_line_that_describes_no_local_gateway_is_refused(change: dict[str, object]) -> None:
-    assert GatewayAddress.parse(json.dumps(LINE)).port == 1234
-    with pytest.raises(InvalidRequest):
-        GatewayAddress.parse(json.dumps({**LINE, **change}))
-    with pytest.raises(InvalidRequest):
-        GatewayAddress.parse("[]")
-
-
 def test_the_host_ends_with_its_standard_input(places: Places, tmp_path: Path) -> None:
-    from tests.support.headless_host import run_host
-
     document = places.project / "document.ofn"
     document.write_text(small("SubClassOf(:A :B)"))
     directory = tmp_path / "captures"

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from tests.support.headless_host import HeadlessHost
     from tests.support.live_window import Places
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.java]
 SEEN_S = 2.0
 """A dead or frozen host is known by then (the issue)."""
 EQUAL = (
