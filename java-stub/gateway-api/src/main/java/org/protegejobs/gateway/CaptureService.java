@@ -120,14 +120,19 @@ public final class CaptureService implements AutoCloseable {
     }
   }
 
-  /** Gives every capture back and takes no more; does not wait for the one under way. */
-  @Override
-  public void close() {
-    worker.shutdownNow();
+  /** Gives every capture back: their backend is gone, and another one will not know them. */
+  public void giveBackAll() {
     synchronized (captures) {
       captures.values().forEach(this::giveBack);
       captures.clear();
     }
+  }
+
+  /** Gives every capture back and takes no more; does not wait for the one under way. */
+  @Override
+  public void close() {
+    worker.shutdownNow();
+    giveBackAll();
   }
 
   // --- On the capture thread ---------------------------------------------------------------------

@@ -187,6 +187,16 @@ class CaptureServiceTest {
   }
 
   @Test
+  void whatABackendLeftBehindIsGivenBackWhenItLeaves() throws Exception {
+    open("SubClassOf(<urn:a> <urn:b>)");
+    manifest(start("capture-1", 10));
+    manifest(start("capture-2", 10));
+    captures.giveBackAll();
+    assertTrue(isEmpty());
+    manifest(start("capture-1", 10));
+  }
+
+  @Test
   void closingGivesEverythingBack() throws Exception {
     open("SubClassOf(<urn:a> <urn:b>)");
     manifest(start("capture-1", 10));

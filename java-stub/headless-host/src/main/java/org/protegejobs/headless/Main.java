@@ -45,7 +45,7 @@ public final class Main {
     CaptureService captures = new CaptureService(model, events, directory);
     GuardedGateway gateway =
         GuardedGateway.start(
-            new GatewayService(model, captures, events, reason -> System.err.println(reason)));
+            new GatewayService(model, captures, events, reason -> captures.giveBackAll()));
     AtomicBoolean isClosed = new AtomicBoolean();
     Runnable close =
         () -> {
