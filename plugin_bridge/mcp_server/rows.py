@@ -156,6 +156,8 @@ def _classification(structured: Json, report: Json) -> Iterator[str]:
         yield f"Unsatisfiable classes were not decided ({status})."
     labels = _object(report.get("labels"))
     yield from _unsatisfiable(report, labels)
+    if report.get("root_unsatisfiable_classes") or consistency == "inconsistent":
+        yield "Why: `protege-jobs run reasoning_explain FILE`, for one class with --class IRI-OR-LABEL."
     yield from _titled(
         "Not complete, because:", [f"  {each}" for each in _list(report.get("incomplete_because"))]
     )
@@ -183,8 +185,6 @@ def _unsatisfiable(report: Json, labels: Json) -> Iterator[str]:
         yield from _titled(title, [f"  {_named(each, labels)}" for each in roots], count)
         below = [f"  {_named(each, labels)}" for each in _list(report.get("derived_unsatisfiable_classes"))]
         yield from _titled("Unsatisfiable because of a root:", below, derived)
-    if roots or report.get("consistency_status") == "inconsistent":
-        yield "Why: `protege-jobs run reasoning_explain FILE`, for one class with --class IRI-OR-LABEL."
 
 
 def _explanation(structured: Json, report: Json) -> Iterator[str]:

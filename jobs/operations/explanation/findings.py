@@ -27,6 +27,8 @@ OUTSIDE_PROFILE: Final = "OutsideReasonerProfile"
 _ORDERED_MAX: Final = 300
 """Longer justifications keep the order of their texts: nobody reads them from start to end (ours)."""
 
+_LAST: Final = ("Disjoint", "DifferentIndividuals")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Findings:
@@ -138,12 +140,16 @@ def _rows(answer: bytes) -> Iterator[list[str]]:
 
 
 def _from_the_goal(texts: list[str], goal: Json) -> list[str]:
-    """The axioms in the order of an argument: each next one, if any, is about what was spoken of before."""
+    """The axioms in the order of an argument: each next one, if any, is about what was spoken of before.
+
+    What excludes something comes after what it excludes it from.
+    """
     if len(texts) > _ORDERED_MAX:
         return texts
     names = {text: entities(text) for text in texts}
     spoken_of = {str(goal.get("class", goal.get("sub", "")))}
-    left, ordered = list(texts), []
+    left = sorted(texts, key=lambda text: text.startswith(_LAST))
+    ordered = []
     while left:
         about = (each for each in left if names[each][:1] and names[each][0] in spoken_of)
         touching = (each for each in left if spoken_of.intersection(names[each]))

@@ -16,6 +16,7 @@ from jobs.errors import Refused
 from jobs.values import START_TYPES, JobType
 from plugin_bridge.mcp_server import arguments, catalogue
 from plugin_bridge.mcp_server.arguments import MATERIALIZATION_AXIOMS, MATERIALIZATION_LIVE_AXIOMS, StartShape
+from plugin_bridge.mcp_server.request_shapes import EXPLANATION
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -415,3 +416,58 @@ SCHEMAS = {each["name"]: each["inputSchema"] for each in catalogue.tools(LIVE)}
 
 def _schema(name: str) -> dict[str, object]:
     return SCHEMAS[name]
+
+
+# --- Explanations ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("request_", "read"),
+    [
+        ({}, {"goal": None, "limit": 3, "policy_path": None}),
+        (
+            {"goal": {"kind": "inconsistency"}, "limit": 50.0},
+            {"goal": {"kind": "inconsistency"}, "limit": 50},
+        ),
+        (
+            {"goal": {"kind": "unsatisfiable", "class": "a b"}},
+            {"goal": {"kind": "unsatisfiable", "class": "a b"}},
+        ),
+        (
+            {"goal": {"kind": "subsumption", "sub": "a", "super": "<u:b>"}, "policy_path": "p.yaml"},
+            {"goal": {"kind": "subsumption", "sub": "a", "super": "<u:b>"}, "policy_path": "p.yaml"},
+        ),
+    ],
+)
+def test_an_explanation_is_read_with_its_defaults(
+    request_: dict[str, object], read: dict[str, object]
+) -> None:
+    asked = arguments.read_explanation(request_)
+    assert asked.type is JobType.REASONING_EXPLAIN
+    assert asked.idempotency_key is None
+    assert asked.request == {"goal": None, "limit": 3, "policy_path": None, **read}
+    assert Draft202012Validator(EXPLANATION.schema()).is_valid(request_)
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        {"goal": None},
+        {"goal": "inconsistency"},
+        {"goal": {}},
+        {"goal": {"kind": ["inconsistency"]}},
+        {"goal": {"kind": "dance"}},
+        {"goal": {"kind": "unsatisfiable"}},
+        {"goal": {"kind": "unsatisfiable", "class": " "}},
+        {"goal": {"kind": "unsatisfiable", "class": "a", "super": "b"}},
+        {"goal": {"kind": "inconsistency", "class": "a"}},
+        {"goal": {"kind": "subsumption", "sub": "a"}},
+        {"limit": 0},
+        {"limit": 51},
+        {"limit": True},
+        {"unknown": 1},
+    ],
+)
+def test_an_explanation_of_another_shape_is_refused(request_: dict[str, object]) -> None:
+    assert code(arguments.read_explanation, request_) == "invalid_request"
+    assert not Draft202012Validator(EXPLANATION.schema()).is_valid(request_)

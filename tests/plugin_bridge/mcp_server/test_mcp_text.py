@@ -59,7 +59,10 @@ def test_bytes_that_are_no_text_can_still_be_looked_at() -> None:
     assert part.next_offset is None
 
 
-KEYS = ["entities", "asserted_axioms", "findings", "categories", "counts", "equivalents", "labels"]
+KEYS = [
+    *("entities", "asserted_axioms", "findings", "categories", "counts", "equivalents", "labels"),
+    *("unsatisfiable_counts", "root_unsatisfiable_classes", "axioms", "documents", "justifications"),
+]
 
 
 @settings(max_examples=150, deadline=None)
@@ -116,6 +119,35 @@ def test_the_leading_keys_of_a_cut_report_are_told() -> None:
         JobType.CLASSIFICATION, {"unsatisfiable_status": "complete", "unsatisfiable_count": 1}, cut
     )
     assert said[-3:] == ["Unsatisfiable:", "  u:x", "Taxonomy: 2 classes"]
+
+
+def test_roots_are_told_before_what_only_follows_from_them() -> None:
+    structured = {
+        "consistency_status": "consistent",
+        "unsatisfiable_status": "complete",
+        "unsatisfiable_count": 43,
+    }
+    report = {
+        "root_unsatisfiable_classes": ["u:r1", "u:r2", "u:r3"],
+        "derived_unsatisfiable_classes": [f"u:d{number}" for number in range(40)],
+        "unsatisfiable_counts": {"root": 3, "derived": 40},
+        "labels": {"u:r1": "root"},
+    }
+    said = rows.told(JobType.CLASSIFICATION, structured, json.dumps(report).encode())
+    assert said[2:7] == [
+        "Unsatisfiable: 3 roots, 40 follow from them. The roots:",
+        "  u:r1 'root'",
+        "  u:r2",
+        "  u:r3",
+        "Unsatisfiable because of a root:",
+    ]
+    assert said[-2] == "  … and 25 more; the report lists 40"
+    assert "reasoning_explain" in said[-1]
+
+
+def test_an_inconsistency_names_the_next_step() -> None:
+    structured = {"consistency_status": "inconsistent", "unsatisfiable_status": "not_applicable"}
+    assert "reasoning_explain" in rows.told(JobType.CLASSIFICATION, structured, b"")[-1]
 
 
 @pytest.mark.req("W-16")
