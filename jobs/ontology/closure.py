@@ -18,7 +18,7 @@ from jobs.ontology.reading import declared_types, read_with_guesses
 from jobs.ontology.syntax import anonymous_individuals, rename_anonymous
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from jobs.digests import Digest
     from jobs.ontology.catalog import Catalog
@@ -82,15 +82,18 @@ class Closure:
 
     def axioms(self) -> tuple[str, ...]:
         """The axioms of all members, sorted; anonymous individuals of different members stay apart."""
-        texts: set[str] = set()
-        for place in range(len(self.members)):
-            texts.update(self.axioms_of(place))
-        return tuple(sorted(texts))
+        return tuple(sorted(self.said_by()))
 
-    def axioms_of(self, place: int) -> Iterable[str]:
-        """The axioms of one member, as they stand in `axioms`."""
-        axioms = self.members[place].document.axioms
-        return axioms if place == 0 else (_set_apart(text, place) for text in axioms)
+    def said_by(self) -> dict[str, tuple[int, ...]]:
+        """The same axioms, unsorted, each with the numbers of the members that say it."""
+        found: dict[str, tuple[int, ...]] = dict.fromkeys(self.root.axioms, (0,))
+        for place, member in enumerate(self.members[1:], start=1):
+            alone = (place,)
+            for axiom in member.document.axioms:
+                text = _set_apart(axiom, place)
+                before = found.get(text)
+                found[text] = alone if before is None else (*before, place)
+        return found
 
     def fingerprint(self, root_semantic: Digest | None = None) -> Digest:
         """Digest over all members (window jobs contract, 5.2).

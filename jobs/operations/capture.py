@@ -80,14 +80,14 @@ def keep(
 ) -> tuple[Json, tuple[StageArtifact, ...]]:
     """Write both captures, and `origins.json` where there are imports; the value tells of the document."""
     root_file = _write(closure.root, work_dir, "root.ofn")
-    axioms = closure.root.axioms if len(closure.members) == 1 else closure.axioms()
-    closure_file = replace(root_file, name="closure.ofn")
-    if len(closure.members) > 1:
-        closure_file = _write(replace(closure.root, imports=(), axioms=axioms), work_dir, "closure.ofn")
-    files: tuple[StageArtifact, ...] = (root_file, closure_file)
-    if len(closure.members) > 1:
-        data = origins.encoded(closure, axioms)
-        files += (_written(data, work_dir, origins.FILE_NAME, origins.MEDIA_TYPE),)
+    if len(closure.members) == 1:
+        files: tuple[StageArtifact, ...] = (root_file, replace(root_file, name="closure.ofn"))
+        return _described(closure, len(closure.root.axioms), document_iri), files
+    said_by = closure.said_by()
+    axioms = tuple(sorted(said_by))
+    closure_file = _write(replace(closure.root, imports=(), axioms=axioms), work_dir, "closure.ofn")
+    data = origins.encoded(closure, axioms, said_by)
+    files = (root_file, closure_file, _written(data, work_dir, origins.FILE_NAME, origins.MEDIA_TYPE))
     return _described(closure, len(axioms), document_iri), files
 
 

@@ -5,7 +5,8 @@ first, and for each axiom of the closure, in its order, which documents say it.
 
     {"documents": [{"path", "iri", "version_iri"}, …], "sets": [[0], [1], [0, 1], …], "axioms": [set, …]}
 
-`path` is relative to the project root, or null. Without the file everything comes from the root.
+`path` is relative to the project root, an address elsewhere, or null. Without the file everything comes
+from the root.
 """
 
 from __future__ import annotations
@@ -13,11 +14,12 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+from urllib.parse import unquote, urlsplit
 
 from jobs.ontology.syntax import anonymous_individuals, rename_anonymous
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from jobs.ontology.closure import Closure
 
@@ -35,18 +37,20 @@ class Document:
 
     @property
     def name(self) -> str:
-        """What people call it; never a path outside the project."""
-        if self.path is not None:
-            return self.path.rpartition("/")[2] if "://" in self.path else self.path
-        return self.iri or "a document without IRI"
+        """What people call it; of an address outside the project only the end, since it may be a path."""
+        if self.path is None:
+            return self.iri or "a document without IRI"
+        is_address = bool(urlsplit(self.path).scheme)
+        return unquote(self.path.rpartition("/")[2]) if is_address else self.path
 
 
-def encoded(closure: Closure, axioms: Sequence[str]) -> bytes:
-    """The content of the file for a closure and its flat axioms."""
-    said_by: dict[str, tuple[int, ...]] = {}
-    for number in range(len(closure.members)):
-        for text in closure.axioms_of(number):
-            said_by[text] = (*said_by.get(text, ()), number)
+def encoded(closure: Closure, axioms: Sequence[str], said_by: Mapping[str, tuple[int, ...]]) -> bytes:
+    """The content of the file for a closure.
+
+    Args:
+        axioms: of the closure, in the order of its file.
+        said_by: `Closure.said_by`.
+    """
     sets: dict[tuple[int, ...], int] = {}
     places = [sets.setdefault(said_by[text], len(sets)) for text in axioms]
     documents = [

@@ -8,6 +8,7 @@ made safe where it goes; every other character is ours.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from jobs.ontology import grammar, syntax
@@ -161,8 +162,17 @@ class Wording:
 
 
 def plain(labels: Mapping[str, str]) -> Wording:
-    """Words for a terminal or a report: labels and literals on one line, whatever they hold."""
-    return Wording(lambda iri: name_of(iri, labels), literal)
+    """Words for a terminal or a report: labels and literals on one line, whatever they hold.
+
+    Entities that share a label are told apart by the ends of their IRIs.
+    """
+    shared = Counter(map(one_line, labels.values()))
+
+    def name(iri: str) -> str:
+        told = name_of(iri, labels)
+        return f"{told} ({short_name(iri)})" if shared[one_line(labels.get(iri, ""))] > 1 else told
+
+    return Wording(name, literal)
 
 
 def literal(text: str) -> str:

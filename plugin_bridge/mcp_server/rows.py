@@ -205,6 +205,8 @@ def _explanation(structured: Json, report: Json) -> Iterator[str]:
         listed = rows(each.get("axioms"))
         title = f"Justification {each.get('id')} of {structured.get('justification_count')}"
         yield from _titled(f"{title} ({_count(len(_list(each.get('axioms'))), 'axiom')}):", listed)
+    labels = _object(report.get("labels"))
+    yield from _titled("Names:", [f"  {_named(iri, labels)}" for iri in labels])
 
 
 def _by_id(rows: object) -> dict[int, Json]:

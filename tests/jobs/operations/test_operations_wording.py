@@ -60,6 +60,11 @@ def test_axioms_read_as_words(axiom: str, words: str) -> None:
     assert wording.plain(LABELS).axiom(canonical(axiom, PREFIXES)) == words
 
 
+def test_entities_of_one_label_are_told_apart() -> None:
+    told = wording.plain({f"{EX}A": "twin", f"{EX}B": "twin"}).axiom(f"SubClassOf(<{EX}A> <{EX}B>)")
+    assert told == "twin (A) SubClassOf twin (B)"
+
+
 @given(st.text())
 def test_a_label_stays_on_one_line_without_controls(label: str) -> None:
     told = wording.plain({f"{EX}B": label}).axiom(f"SubClassOf(<{EX}B> <{EX}C>)")
