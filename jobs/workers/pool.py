@@ -97,6 +97,11 @@ class WorkerPool:
         for each in stages:
             self._add_seat({"type": "ahead", "operation": each})
 
+    def launch_ahead(self, launch: Launch) -> None:
+        """Start the spare now, for the next stage of its kind, in a pool that keeps none as well."""
+        if not self._is_closing:
+            self._spare.keep(launch)
+
     def close(self) -> None:
         """Take no more work and end all processes; the pool's block waits for them."""
         self._is_closing = True
@@ -224,6 +229,7 @@ class WorkerPool:
             self._add_seat({"type": "warm"})
         if used is not None and used.keeps_spare:
             self._spare.keep(used)
+            self._spare.rehearse(used)
 
     async def _ask_to_stop(self, worker: WorkerProcess) -> bool:
         """The polite step of the ladder (decision 5), and whether it was enough; the kill follows anyway."""

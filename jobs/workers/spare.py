@@ -49,11 +49,14 @@ class Spare:
         self._seat = None
         return seat
 
-    def keep(self, launch: Launch) -> None:
-        """Have one of this launch wait for the next stage, in place of one of another launch."""
+    def rehearse(self, launch: Launch) -> None:
+        """Run the launch's rehearsal beside the jobs, once, when it has one."""
         if launch.rehearsal is not None and launch.rehearsal.argv not in self._rehearsed:
             self._rehearsed.add(launch.rehearsal.argv)
             self._tasks.start_soon(self._rehearse, launch, launch.rehearsal)
+
+    def keep(self, launch: Launch) -> None:
+        """Have one of this launch wait for the next stage, in place of one of another kind."""
         former = self._seat
         if former is not None and former.launch is not None and former.launch.kind == launch.kind:
             return
