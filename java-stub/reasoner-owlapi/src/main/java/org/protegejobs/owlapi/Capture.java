@@ -9,11 +9,13 @@ import java.nio.charset.StandardCharsets;
 import org.protegejobs.worker.Call;
 import org.protegejobs.worker.WorkerException;
 import org.semanticweb.owlapi.functional.parser.OWLFunctionalSyntaxOWLParser;
-import org.semanticweb.owlapi.io.ReaderDocumentSource;
+import org.semanticweb.owlapi.model.IRI;
 import org.semanticweb.owlapi.model.OWLOntology;
 
 /** A capture file as an ontology, with the proof that all that matters to a reasoner is there. */
 final class Capture {
+  private static final IRI NO_IRI = IRI.create("urn:protege-jobs:capture");
+
   private final SealedManager manager;
   private final OWLOntology ontology;
   private final long items;
@@ -42,10 +44,7 @@ final class Capture {
     OWLOntology ontology = manager.newOntology();
     try {
       new OWLFunctionalSyntaxOWLParser()
-          .parse(
-              new ReaderDocumentSource(new TextReader(text)),
-              ontology,
-              SealedManager.configuration());
+          .parse(new TextSource(text, NO_IRI), ontology, SealedManager.configuration());
     } catch (RuntimeException error) {
       error.printStackTrace(); // standard error keeps what the caller is not told
       throw WorkerException.invalidOntology(

@@ -15,7 +15,6 @@ import org.protegejobs.worker.WorkerException;
 import org.semanticweb.owlapi.io.OWLOntologyDocumentSource;
 import org.semanticweb.owlapi.io.OWLOntologyLoaderMetaData;
 import org.semanticweb.owlapi.io.RDFParserMetaData;
-import org.semanticweb.owlapi.io.ReaderDocumentSource;
 import org.semanticweb.owlapi.io.StreamDocumentSource;
 import org.semanticweb.owlapi.model.IRI;
 import org.semanticweb.owlapi.model.OWLDocumentFormat;
@@ -85,7 +84,7 @@ final class DocumentReader {
     if (format == DocumentFormat.OBO) {
       OboGuard.check(text, warnings::add);
     }
-    return new ReaderDocumentSource(new TextReader(text), base);
+    return new TextSource(text, base);
   }
 
   /** External entities are never opened, so what they stand for would be missing. */
