@@ -15,7 +15,7 @@ from jobs.ontology.vocabulary import short
 
 if TYPE_CHECKING:
     from jobs.ontology.rdf_kinds import Kinds
-    from jobs.ontology.triples import Graph, Triple
+    from jobs.ontology.triples import Description, Graph, Triple
 
 _DEPTH_MAX: Final = 50
 """Deepest nesting of annotations on annotations (ours)."""
@@ -39,18 +39,15 @@ class Annotations:
             types = node.get(v.TYPE)
             if types is None or annotating.isdisjoint(types):
                 continue
-            what = short(types[0])
             if len(types) > 1:
+                what = short(types[0])
                 raise Misfit(f"{what} that is also of another type", construct=what, terms=tuple(types))
             del node[v.TYPE]
             if term[0] == "<":
                 self._named.append(term)
-            try:
-                key = (one(node, v.SOURCE, what), one(node, v.PROPERTY, what), one(node, v.TARGET, what))
-            except Misfit as misfit:
-                misfit.terms = (*(value for values in node.values() for value in values), v.AXIOM)
-                raise
+            key = _triple(node, types[0])
             if key[0][0] == '"' or key[1][0] != "<":
+                what = short(types[0])
                 raise Misfit(f"{what} about what is no triple", construct=what, terms=(key[0], key[1]))
             self.waiting.setdefault(key, []).append(term)
 
@@ -94,6 +91,12 @@ class Annotations:
 
     def _inside(self, term: str, depth: int) -> list[str]:
         node = self._graph.nodes[term]
+        if len(node) == 1:  # as most do, with one value
+            ((predicate, values),) = node.items()
+            if len(values) == 1:
+                found = self.on(term, predicate, values[0], depth)
+                node.clear()
+                return found if len(found) == 1 else sorted(set(found))
         texts = {
             text
             for predicate, values in node.items()
@@ -109,3 +112,18 @@ class Annotations:
         if self._empty:
             found.append(f"{self._empty} owl:Axiom or owl:Annotation nodes carry no annotation.")
         return found
+
+
+def _triple(node: Description, node_type: str) -> Triple:
+    """The triple that a node annotates, taken out of it."""
+    try:
+        (source,), (prop,), (target,) = node[v.SOURCE], node[v.PROPERTY], node[v.TARGET]
+    except (KeyError, ValueError):  # one is missing, or there are several: say which
+        what = short(node_type)
+        try:
+            return one(node, v.SOURCE, what), one(node, v.PROPERTY, what), one(node, v.TARGET, what)
+        except Misfit as misfit:
+            misfit.terms = (*(value for values in node.values() for value in values), v.AXIOM)
+            raise
+    del node[v.SOURCE], node[v.PROPERTY], node[v.TARGET]
+    return source, prop, target

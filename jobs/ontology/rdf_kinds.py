@@ -57,6 +57,10 @@ class Kinds:
         """The declared kinds; empty when there are none."""
         return self._kinds.get(term, "")
 
+    def annotating(self) -> frozenset[str]:
+        """What is an annotation property and nothing else."""
+        return frozenset(term for term, letters in self._kinds.items() if letters == "A")
+
     def declared(self, term: str) -> str:
         """The kinds without guesses."""
         return "" if term in self.guessed else self.of(term)

@@ -18,8 +18,9 @@ COMPLEMENT: Final = owl("complementOf")
 DATA_COMPLEMENT: Final = owl("datatypeComplementOf")
 ONE_OF: Final = owl("oneOf")
 ON_DATATYPE: Final = owl("onDatatype")
-DESCRIPTIONS: Final = frozenset(
-    {
+DESCRIPTIONS: Final = {
+    predicate: short(predicate)
+    for predicate in (
         INTERSECTION,
         UNION,
         COMPLEMENT,
@@ -28,8 +29,9 @@ DESCRIPTIONS: Final = frozenset(
         ON_DATATYPE,
         v.ON_PROPERTY,
         v.ON_PROPERTIES,
-    }
-)
+    )
+}
+"""What describes an expression, with its name for messages."""
 QUANTIFIERS: Final = {owl("someValuesFrom"): "SomeValuesFrom", owl("allValuesFrom"): "AllValuesFrom"}
 CARDINALITIES: Final = {
     owl(name): how
@@ -42,12 +44,16 @@ CARDINALITIES: Final = {
 }
 HAS_VALUE: Final = owl("hasValue")
 HAS_SELF: Final = owl("hasSelf")
-RESTRICTIONS: Final = frozenset({*QUANTIFIERS, *CARDINALITIES, HAS_VALUE, HAS_SELF})
+RESTRICTIONS: Final = {
+    predicate: f"{short(predicate)} restriction"
+    for predicate in (*QUANTIFIERS, *CARDINALITIES, HAS_VALUE, HAS_SELF)
+}
+"""What a restriction says of its values, with its name for messages."""
 
 
 def is_expression(node: Description) -> bool:
     """Whether a blank node is written as a class expression or data range."""
-    return not DESCRIPTIONS.isdisjoint(node)
+    return not DESCRIPTIONS.keys().isdisjoint(node)
 
 
 def is_data_range(node: Description) -> bool:

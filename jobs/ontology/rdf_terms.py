@@ -18,6 +18,7 @@ from jobs.ontology.rdf_nodes import (
     CARDINALITIES,
     COMPLEMENT,
     DATA_COMPLEMENT,
+    DESCRIPTIONS,
     HAS_SELF,
     HAS_VALUE,
     INTERSECTION,
@@ -121,7 +122,7 @@ class Expressions:
         take_types(node, v.CLASS_TYPES, "class expression")
         if described in (v.ON_PROPERTY, v.ON_PROPERTIES):
             return self._restriction(node, described, terms)
-        value = one(node, described, short(described))
+        value = one(node, described, DESCRIPTIONS[described])
         if described == COMPLEMENT:
             return f"ObjectComplementOf({self.class_expression(value)})"
         return self.described_class(described, value)
@@ -196,7 +197,7 @@ class Expressions:
             found = " and ".join(map(short, how)) or "no restriction of its values"
             raise Misfit(f"owl:Restriction with {found}", construct="owl:Restriction", terms=terms)
         (predicate,) = how
-        construct = f"{short(predicate)} restriction"
+        construct = RESTRICTIONS[predicate]
         target = one(node, described, construct)
         value = one(node, predicate, construct)
         if described == v.ON_PROPERTIES:

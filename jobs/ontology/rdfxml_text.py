@@ -46,7 +46,22 @@ def simplify(text: str) -> str:
     """
     if any(each.search(text) for each in _UNREAD) or _may_be_deep(text):
         _refuse_elements(text)
-    return "".join(_dissolved_everywhere(text))
+    return "".join(_dissolved_everywhere(text)) if _has_aside_in_text(text) else text
+
+
+def _has_aside_in_text(text: str) -> bool:
+    """Whether anything but comments between elements may be there; cheaper than to take text apart."""
+    if "<?" in text:
+        return True
+    at = text.find("<!")
+    while at >= 0:
+        if not text.startswith("<!--", at):
+            return True
+        end = text.find("-->", at + 4)
+        if text.startswith("</", text.find("<", end)):
+            return True
+        at = text.find("<!", end)
+    return False
 
 
 def _dissolved_everywhere(text: str) -> Iterator[str]:
@@ -85,13 +100,17 @@ def _escaped(text: str) -> str:
 
 def _may_be_deep(text: str) -> bool:
     """Estimate the nesting every 64 KiB by counting marks; sure only to see what is far too deep."""
-    depth = 0
+    depth = 0  # or more, by what was not counted of comments and the like
+    not_counted = 0
     for start in range(0, len(text), _DEPTH_LOOK):
         stop = start + _DEPTH_LOOK
-        opened = text.count("<", start, stop) - text.count("<!", start, stop) - text.count("<?", start, stop)
+        opened = text.count("<", start, stop)
         depth += opened - 2 * text.count("</", start, stop) - text.count("/>", start, stop)
         if depth > DEPTH_MAX // 2:
-            return True
+            depth -= text.count("<!", not_counted, stop) + text.count("<?", not_counted, stop)
+            not_counted = stop
+            if depth > DEPTH_MAX // 2:
+                return True
     return False
 
 
