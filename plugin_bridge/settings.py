@@ -20,7 +20,7 @@ class WindowSettings:
         gateway: the editor's gateway; None for a window on a document.
         project: where policy discovery starts; None: the document's folder.
         catalog: an import catalog that is asked after the one beside the document.
-        profile: the reasoner profile asked for; None: the policy's.
+        profile: the reasoner profile asked for; None: the one selected in the editor, else the policy's.
         read_only: refuse every export.
         named_files: files that the person named on the command line; each may be a right document
             even outside the project, under its absolute path (W 6.6 forbids that to clients only).

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from plugin_bridge.access import AccessTable
     from plugin_bridge.capture.ahead import StartAhead
     from plugin_bridge.capture.inputs import CapturedInputs, InputCapturer
+    from plugin_bridge.choosing import ReasonerChoice
     from plugin_bridge.computation import Drift
     from plugin_bridge.files import PrivateRoot
     from plugin_bridge.policy import ResolvedPolicy
@@ -58,7 +59,7 @@ class JobStarter:
     Args:
         discovery_folder: where policy discovery begins; None: this window has no local folder, so it
             starts no job (`job_policy_required`).
-        profile: the reasoner profile that the window was opened with; None: the policy's.
+        choice: which reasoner profile is meant.
         start_ahead: starts a diff before its job exists (`capture.ahead`).
     """
 
@@ -72,7 +73,7 @@ class JobStarter:
         access: AccessTable,
         private: PrivateRoot,
         discovery_folder: Path | None,
-        profile: str | None,
+        choice: ReasonerChoice,
         start_ahead: StartAhead | None = None,
     ) -> None:
         self._service = service
@@ -82,7 +83,7 @@ class JobStarter:
         self._access = access
         self._private = private
         self._discovery_folder = discovery_folder
-        self._profile = profile
+        self._choice = choice
         self._start_ahead = start_ahead
 
     async def start(self, owner: Owner, job_type: JobType, key: str | None, request: Json) -> Accepted:
@@ -90,6 +91,7 @@ class JobStarter:
         operation = _operation(job_type)
         policy = await self.policy(_text(request, "policy_path"))
         with await self._service.reserve(owner, job_type, key, policy.quotas) as reservation:
+            selected = await self._choice.selected() if operation.needs_reasoner else None
             profile = await self._reasoner(operation, policy)
             if profile is not None:
                 require_classification(profile)  # before anything is captured for nothing
@@ -99,6 +101,8 @@ class JobStarter:
             try:
                 if (await self.policy(_text(request, "policy_path"))).digest != policy.digest:
                     raise InputChanged("The project policy changed during the capture. Try again.")
+                if operation.needs_reasoner and await self._choice.selected() != selected:
+                    raise InputChanged("Another reasoner was selected during the capture. Try again.")
                 if profile is not None:
                     await self._probe.prove(profile)
                 submission = Submission(
@@ -109,7 +113,7 @@ class JobStarter:
                     input_identity=captured.identity,
                     request=request,
                 )
-                computation = await self._computation(owner, operation, captured, profile)
+                computation = await self._computation(owner, operation, captured, profile, selected)
             except BaseException:
                 captured.release()
                 raise
@@ -141,12 +145,12 @@ class JobStarter:
         await self._probe.prove(profile)
 
     async def profile(self, policy: ResolvedPolicy) -> ReasonerProfile:
-        """The profile that classifies here: the window's, else the policy's (decision 17)."""
-        return await to_thread.run_sync(resolve, self.profile_name(policy))
+        """The profile that classifies here (decision 17)."""
+        return await to_thread.run_sync(resolve, await self.profile_name(policy))
 
-    def profile_name(self, policy: ResolvedPolicy) -> str:
+    async def profile_name(self, policy: ResolvedPolicy) -> str:
         """How that profile was asked for."""
-        return self._profile or policy.essentials.reasoner_profile
+        return await self._choice.name(policy)
 
     async def find_profile(self, policy: ResolvedPolicy) -> ReasonerProfile | None:
         """The same profile; None when no profile has that name."""
@@ -165,6 +169,7 @@ class JobStarter:
         operation: Operation,
         captured: CapturedInputs,
         profile: ReasonerProfile | None,
+        selected: str | None,
     ) -> StageComputation:
         folder = await to_thread.run_sync(self._private.new_dir, "job")
 
@@ -172,7 +177,7 @@ class JobStarter:
             return await plans.run(self._stages, operation, captured, profile, folder, on_progress)
 
         async def drift() -> Drift:
-            return await self._drift(captured)
+            return await self._drift(captured, operation, selected)
 
         return StageComputation(
             execute,
@@ -182,7 +187,7 @@ class JobStarter:
             on_release=captured.release,
         )
 
-    async def _drift(self, captured: CapturedInputs) -> Drift:
+    async def _drift(self, captured: CapturedInputs, operation: Operation, selected: str | None) -> Drift:
         """What of the live inputs differs; an input that is gone or unreadable differs, too.
 
         Only what cannot be told is None: an input still moving, a host that does not answer.
@@ -195,6 +200,8 @@ class JobStarter:
             return None, ()
         try:
             changed = await self._capturer.changed(captured, policy)
+            if operation.needs_reasoner and await self._choice.selected() != selected:
+                changed = (*changed, "reasoner_digest")
         except SecondaryInputInvalid:
             return False, (f"secondary_inputs.{RIGHT_DOCUMENT}",)
         except (InvalidOntology, SnapshotTooLarge):

@@ -32,6 +32,7 @@ from plugin_bridge.access import AccessTable, request_log
 from plugin_bridge.capture.ahead import DiffAhead
 from plugin_bridge.capture.inputs import InputCapturer
 from plugin_bridge.capture.shelf import CaptureShelf
+from plugin_bridge.choosing import ReasonerChoice
 from plugin_bridge.files import CapturedFile, PrivateRoot, sweep
 from plugin_bridge.host.origin import opened_origin
 from plugin_bridge.mcp_server.port import Accepted, Cancelled, Chunk, Page
@@ -180,7 +181,7 @@ class Window:
                 ontology=hold.ontology,
                 policy=policy,
                 profile=profile,
-                profile_name=self._starter.profile_name(policy),
+                profile_name=await self._starter.profile_name(policy),
                 probe=None if profile is None else self._starter.find_probe(profile),
                 session=session,
                 is_read_only=self.is_read_only,
@@ -283,7 +284,7 @@ async def _opened(ground: _Ground, host: OntologyHost) -> AsyncIterator[Window]:
             access=access,
             private=private,
             discovery_folder=ground.folder,
-            profile=ground.settings.profile,
+            choice=ReasonerChoice(host, ground.settings.profile),
             start_ahead=start_ahead if ground.settings.works_ahead else None,
         )
         tasks.start_soon(access.watch_expiry, name="grant expiry")

@@ -77,6 +77,9 @@ class DocumentHost:
                 self._revision += 1
             return self._revision
 
+    async def selected_reasoner(self) -> None:
+        """A document selects none."""
+
     async def capture(self, into: Path) -> OntologyCapture:
         """Copy the document, have a worker read it and its imports, and check that nothing moved."""
         revision = await self.revision()

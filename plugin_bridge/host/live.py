@@ -118,6 +118,10 @@ class LiveHost:
         self._require()
         return await self._client.describe()
 
+    async def selected_reasoner(self) -> SelectedReasoner | None:
+        """The reasoner that is selected now, read and not started. Raises as `revision`."""
+        return _reasoner((await self.describe())["reasoner"])
+
     # --- Is it there? -----------------------------------------------------------------------------
 
     async def watch(self) -> None:

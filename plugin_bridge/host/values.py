@@ -84,6 +84,13 @@ class OntologyHost(Protocol):
             HostUnavailable: the host does not answer (`host_unavailable`).
         """
 
+    async def selected_reasoner(self) -> SelectedReasoner | None:
+        """What a person selected in the host; None when nothing is, or it has no such thing.
+
+        Raises:
+            HostUnavailable: the host does not answer (`host_unavailable`).
+        """
+
     async def capture(self, into: Path) -> OntologyCapture:
         """Copy one single revision into an empty private folder.
 

@@ -12,6 +12,7 @@ import anyio
 import pytest
 
 from jobs.errors import HostUnavailable, PolicyRequired
+from jobs.reasoners.profiles import resolve
 from plugin_bridge.settings import WindowSettings
 from plugin_bridge.window import open_window
 from tests.support.headless_host import headless_host, run_host
@@ -92,6 +93,30 @@ async def test_a_result_knows_of_edits_and_of_their_undo(document: Path) -> None
         assert await run("unmoved") is True
         assert await run("edited", "SubClassOf(<urn:a> <urn:b>)") is False
         assert await run("edited and undone", "SubClassOf(<urn:c> <urn:d>)", "undo") is True
+
+
+async def test_the_selected_reasoner_is_the_one_that_runs(document: Path) -> None:
+    async with window_on_editor(document, "--reasoner", "elk-0.4.3") as (host, window):
+
+        async def profile_id() -> object:
+            return (await window.call("describe_window", {}))["reasoner"]["profile_id"]  # type: ignore[index]
+
+        assert await profile_id() == "elk-0.4.3"
+        job = await classified(window, "elk")
+        assert job["input_identity"]["reasoner_digest"] == resolve("elk-0.4.3").profile_key  # type: ignore[index]
+        await host.do("select", reasoner="hermit-1.4.3.456")
+        assert await profile_id() == "hermit-1.4.3.456"
+        assert await window.code_of("classification", {}, "elk") == "idempotency_conflict"
+
+        gate = Gate(window.window)
+        started = await window.start("classification", {}, "hermit")
+        with anyio.fail_after(60):
+            await gate.arrived.wait()
+        await host.do("select", reasoner="elk-0.4.3")
+        gate.opened.set()
+        job = await window.ended(started["job"]["job_id"])  # type: ignore[index]
+        result = job["result"]
+        assert (result["current"], result["changed_inputs"]) == (False, ["reasoner_digest"])  # type: ignore[index]
 
 
 async def test_a_diff_against_a_file_sees_unsaved_edits(document: Path, places: Places) -> None:
