@@ -50,8 +50,10 @@ def statement(findings: Findings, name: Callable[[str], str]) -> str:
 def evidence(findings: Findings, profile: ReasonerProfile) -> str:
     """Who says so, and how much of it was found."""
     who = f"{profile.identity.reasoner_name} {profile.identity.version}"
+    if findings.holds is None and not findings.is_default_goal:
+        return f"{who} does not derive it."
     if not findings.holds:
-        return f"Answered by {who}." if findings.holds is False else f"{who} does not derive it."
+        return f"Answered by {who}."
     if not findings.count:
         return "It follows from no axiom at all: OWL itself says so."
     what = "a smallest set of axioms that it follows from"
