@@ -52,11 +52,6 @@ def run(call: StageCall, reporter: Reporter) -> StageResult:
     return StageResult(value=_chosen(answer.read_outcome(*reasoning.answered(found)), closure))
 
 
-def needs_names(goal: Mapping[str, object]) -> bool:
-    """Whether a goal has names to resolve."""
-    return bool(NAMED[str(goal["kind"])])
-
-
 def _resolved(goal: Mapping[str, object], closure: OntologyDocument) -> Json:
     names = ClassNames(closure)
     kind = inputs.text(goal, "kind")
