@@ -240,6 +240,20 @@ final class HermitTest {
   }
 
   @Test
+  void whatFollowsFromNothingHasTheEmptyJustification() throws Exception {
+    Worked.Explained explained =
+        Worked.explain(
+            folder,
+            FACTORY,
+            Worked.goal("subsumption", "sub", "A", "super", "A"),
+            5,
+            "SubClassOf(:A :B)");
+    assertTrue(explained.value.get("holds").getAsBoolean());
+    assertTrue(explained.value.get("is_exhausted").getAsBoolean());
+    assertEquals(List.of(List.of()), explained.justifications);
+  }
+
+  @Test
   void anInconsistencyIsExplainedRulesIncluded() throws Exception {
     String rule =
         "DLSafeRule(Body(ClassAtom(:A Variable(<urn:swrl#x>)))"

@@ -42,7 +42,9 @@ final class Goal {
 
   /** The classes that the goal speaks of, built-in ones left out. */
   Set<OWLClass> classes() {
-    Set<OWLClass> classes = new TreeSet<>(Set.of(sub, sup));
+    Set<OWLClass> classes = new TreeSet<>();
+    classes.add(sub);
+    classes.add(sup);
     classes.removeIf(OWLClass::isBuiltIn);
     return classes;
   }

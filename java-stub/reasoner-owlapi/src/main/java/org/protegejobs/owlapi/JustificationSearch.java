@@ -53,6 +53,12 @@ final class JustificationSearch {
       isExhausted = true;
       return false;
     }
+    if (test.follows(List.of())) {
+      found.add(Set.of()); // it follows from nothing, so nothing is needed
+      onFound.accept(found.size());
+      isExhausted = true;
+      return true;
+    }
     Deque<Set<OWLAxiom>> paths = new ArrayDeque<>(List.of(Set.of()));
     Set<Set<OWLAxiom>> seen = new HashSet<>();
     List<Set<OWLAxiom>> closed = new ArrayList<>();
@@ -72,12 +78,11 @@ final class JustificationSearch {
           closed.add(path);
           continue;
         }
+        if (found.size() == limit) {
+          return true; // it only tells that there are more
+        }
         found.add(justification);
         onFound.accept(found.size());
-        if (found.size() > limit) {
-          found.remove(limit); // it only told that there are more
-          return true;
-        }
       }
       for (OWLAxiom each : justification) {
         Set<OWLAxiom> longer = new HashSet<>(path);
