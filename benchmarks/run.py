@@ -21,8 +21,10 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Final
 
+from benchmarks.agreement import agreement_rows
 from benchmarks.command_rows import classification_rows, data_diff_rows, diff_rows
 from benchmarks.figures import NotRun, Row, Verdict, not_run, reason, table
+from benchmarks.host_rows import host_rows
 from benchmarks.java_rows import java_classification_rows
 from benchmarks.window_rows import cancel_rows, control_rows, ready_rows
 
@@ -58,6 +60,8 @@ def _measurements(options: argparse.Namespace) -> dict[str, _Measurement]:
         "cancel": partial(cancel_rows, quick=quick),
         "classification": partial(classification_rows, quick=quick),
         "classification-java": partial(java_classification_rows, quick=quick),
+        "host": partial(host_rows, quick=quick),
+        "agreement": partial(agreement_rows, quick=quick),
     }
 
 
@@ -93,7 +97,17 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    names = ("diff", "diff-data", "control", "ready", "cancel", "classification", "classification-java")
+    names = (
+        "diff",
+        "diff-data",
+        "control",
+        "ready",
+        "cancel",
+        "classification",
+        "classification-java",
+        "host",
+        "agreement",
+    )
     shared = _SHARED_DATA.resolve() if _SHARED_DATA.is_dir() else None
     parser.add_argument("--quick", action="store_true", help="fewer rounds and smaller inputs")
     parser.add_argument(
