@@ -34,6 +34,7 @@ from plugin_bridge.capture.inputs import InputCapturer
 from plugin_bridge.capture.shelf import CaptureShelf
 from plugin_bridge.choosing import ReasonerChoice
 from plugin_bridge.files import CapturedFile, PrivateRoot, sweep
+from plugin_bridge.host.events import ReasonerSelected
 from plugin_bridge.host.origin import opened_origin
 from plugin_bridge.mcp_server.port import Accepted, Cancelled, Chunk, Page
 from plugin_bridge.policy import resolve_policy
@@ -45,11 +46,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from anyio.abc import TaskGroup
+    from anyio.streams.memory import MemoryObjectReceiveStream
 
     from jobs.clock import Clock
     from jobs.values import ArtifactId, Job, JobId, Json
     from jobs.workers.pool import WorkerPool
     from plugin_bridge.access import RequestAudit, Session
+    from plugin_bridge.host.events import HostEvent
     from plugin_bridge.host.values import OntologyHost
     from plugin_bridge.mcp_server.arguments import ExportArguments, StartArguments
     from plugin_bridge.policy import ResolvedPolicy
@@ -115,6 +118,12 @@ class Window:
     def prove_ahead(self, job_type: JobType = JobType.CLASSIFICATION) -> None:
         """Prove now the reasoner that such a job needs, beside whatever else goes on."""
         self._tasks.start_soon(self._prove_early, job_type, name="early probe")
+
+    async def follow(self, events: MemoryObjectReceiveStream[HostEvent]) -> None:
+        """Act on what the editor tells, until it closes: a reasoner is proven when selected (decision 19)."""
+        async for event in events:
+            if isinstance(event, ReasonerSelected):
+                self.prove_ahead()
 
     async def _prove_early(self, job_type: JobType) -> None:
         try:
@@ -288,7 +297,7 @@ async def _opened(ground: _Ground, host: OntologyHost) -> AsyncIterator[Window]:
             start_ahead=start_ahead if ground.settings.works_ahead else None,
         )
         tasks.start_soon(access.watch_expiry, name="grant expiry")
-        yield Window(
+        window = Window(
             settings=ground.settings,
             workspace_id=workspace_id,
             clock=clock,
@@ -302,6 +311,9 @@ async def _opened(ground: _Ground, host: OntologyHost) -> AsyncIterator[Window]:
             tasks=tasks,
             requests=requests,
         )
+        if host.events is not None:
+            tasks.start_soon(window.follow, host.events, name="editor events")
+        yield window
 
 
 def _audit_sink(policy: ResolvedPolicy | None, clock: Clock) -> RotatingFileSink:

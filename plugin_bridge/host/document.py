@@ -77,6 +77,10 @@ class DocumentHost:
                 self._revision += 1
             return self._revision
 
+    @property
+    def events(self) -> None:
+        """A document tells nothing by itself."""
+
     async def selected_reasoner(self) -> None:
         """A document selects none."""
 

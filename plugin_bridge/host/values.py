@@ -9,7 +9,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from anyio.streams.memory import MemoryObjectReceiveStream
+
     from jobs.digests import Digest
+    from plugin_bridge.host.events import HostEvent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,6 +86,10 @@ class OntologyHost(Protocol):
         Raises:
             HostUnavailable: the host does not answer (`host_unavailable`).
         """
+
+    @property
+    def events(self) -> MemoryObjectReceiveStream[HostEvent] | None:
+        """What the host tells by itself, for one reader, the window; None when it tells nothing."""
 
     async def selected_reasoner(self) -> SelectedReasoner | None:
         """What a person selected in the host; None when nothing is, or it has no such thing.

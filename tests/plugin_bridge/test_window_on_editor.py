@@ -119,6 +119,17 @@ async def test_the_selected_reasoner_is_the_one_that_runs(document: Path) -> Non
         assert (result["current"], result["changed_inputs"]) == (False, ["reasoner_digest"])  # type: ignore[index]
 
 
+async def test_a_reasoner_is_proven_as_it_is_selected(document: Path) -> None:
+    async with window_on_editor(document) as (host, window):
+        await host.do("select", reasoner="hermit-1.4.3.456")
+        with anyio.fail_after(60):
+            while True:
+                reasoner = (await window.call("describe_window", {}))["reasoner"]
+                if reasoner["profile_id"] == "hermit-1.4.3.456" and reasoner["probe"] is not None:  # type: ignore[index]
+                    break
+                await anyio.sleep(0.1)
+
+
 async def test_a_diff_against_a_file_sees_unsaved_edits(document: Path, places: Places) -> None:
     (places.project / "saved.ofn").write_text(document.read_text())
     async with window_on_editor(document) as (host, window):
