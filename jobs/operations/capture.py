@@ -10,7 +10,7 @@
 Value: what the window says of the document (`_described`), and `sources`, the other files asked for
 with their paths relative to `root` and digests (null for one that was not there, and may yet come).
 Artifacts: `root.ofn`, the document alone, and `closure.ofn`, the axioms of the whole closure (the
-same file when nothing was imported); else also `origins.json` (`origins`).
+same file when it declares no import); with documents that were imported also `origins.json` (`origins`).
 
 Nothing is fetched; imports are found through the catalogs only.
 
@@ -80,15 +80,17 @@ def keep(
 ) -> tuple[Json, tuple[StageArtifact, ...]]:
     """Write both captures, and `origins.json` where there are imports; the value tells of the document."""
     root_file = _write(closure.root, work_dir, "root.ofn")
-    if len(closure.members) == 1:
-        files: tuple[StageArtifact, ...] = (root_file, replace(root_file, name="closure.ofn"))
-        return _described(closure, len(closure.root.axioms), document_iri), files
-    said_by = closure.said_by()
-    axioms = tuple(sorted(said_by))
-    closure_file = _write(replace(closure.root, imports=(), axioms=axioms), work_dir, "closure.ofn")
-    data = origins.encoded(closure, axioms, said_by)
-    files = (root_file, closure_file, _written(data, work_dir, origins.FILE_NAME, origins.MEDIA_TYPE))
-    return _described(closure, len(axioms), document_iri), files
+    closure_file = replace(root_file, name="closure.ofn")
+    files: tuple[StageArtifact, ...] = ()
+    axioms = closure.root.axioms
+    if len(closure.members) > 1:
+        said_by = closure.said_by()
+        axioms = tuple(sorted(said_by))
+        data = origins.encoded(closure, axioms, said_by)
+        files = (_written(data, work_dir, origins.FILE_NAME, origins.MEDIA_TYPE),)
+    if closure.root.imports:  # found or missing: a closure has none, and no reasoner shall look for any
+        closure_file = _write(replace(closure.root, imports=(), axioms=axioms), work_dir, "closure.ofn")
+    return _described(closure, len(axioms), document_iri), (root_file, closure_file, *files)
 
 
 def _described(closure: Closure, closure_axiom_count: int, document_iri: str | None) -> Json:

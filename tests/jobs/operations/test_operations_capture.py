@@ -117,9 +117,13 @@ def test_the_document_must_be_the_bytes_that_were_copied(project: Path, tmp_path
 
 def test_a_missing_import_is_named(project: Path, tmp_path: Path) -> None:
     (project / "base.ofn").unlink()
-    value = value_of(project / "main.ofn", tmp_path / "work")
+    result = capture(project / "main.ofn", tmp_path / "work")
+    value: Any = result.value
     assert (value["imports_missing"], value["closure_size"]) == (["http://example.org/base"], 1)
     assert "http://example.org/base" in value["warnings"][0]
+    root, closure = (load_capture(each.path) for each in result.artifacts)
+    assert (root.imports, closure.imports) == (("http://example.org/base",), ())
+    assert closure.axioms == root.axioms
 
 
 def test_a_broken_import_or_catalog_is_named(project: Path, tmp_path: Path) -> None:
