@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from jobs.reasoners.java_profiles import ELK_4, ELK_6, HERMIT, JFACT
+from jobs.reasoners.java_profiles import ELK_4, ELK_6, HERMIT
 from jobs.reasoners.python_profiles import PYELK, STRUCTURAL
 
 if TYPE_CHECKING:
@@ -71,7 +71,6 @@ CASES: Final[dict[str, Callable[[], tuple[str, ...]]]] = {
     ELK_4: partial(existential_circle, 1500),
     ELK_6: partial(existential_circle, 1500),
     HERMIT: pigeons,
-    JFACT: pigeons,
 }
 """The hard case of each profile."""
 

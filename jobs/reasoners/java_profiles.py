@@ -73,7 +73,6 @@ def _code_digest(class_path: ClassPath) -> Digest:
 ELK_6: Final = "elk-0.6.0"
 ELK_4: Final = "elk-0.4.3"
 HERMIT: Final = "hermit-1.4.3.456"
-JFACT: Final = "jfact-4.0.4"
 
 REASONERS: Final = MappingProxyType(
     {
@@ -101,13 +100,6 @@ REASONERS: Final = MappingProxyType(
                 factory_class="org.semanticweb.HermiT.ReasonerFactory",
                 class_path="reasoner-hermit",
                 factory_ids=("org.semanticweb.hermit.HermiT.reasoner.factory",),
-            ),
-            JavaReasoner(
-                profile_id=JFACT,
-                reasoner_name="JFact",
-                version="4.0.4",
-                factory_class="uk.ac.manchester.cs.jfact.JFactFactory",
-                class_path="reasoner-jfact",
             ),
         )
     }

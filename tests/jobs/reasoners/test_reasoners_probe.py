@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from jobs.workers.contract import Launch, OnProgress, OnStopped, StageCall
 
-PROFILE = profiles.resolve("elk")
+PROFILE = profiles.resolve("pyelk-0.2.1")
 
 
 class Double:
@@ -246,7 +246,7 @@ def test_profiles_are_probed_by_their_key(tmp_path: Path) -> None:
 
 @pytest.mark.req("W-13")
 @pytest.mark.skipif(sys.platform == "win32", reason="written for Windows, not tried there")
-@pytest.mark.parametrize("name", ["structural", "elk"])
+@pytest.mark.parametrize("name", ["structural", "pyelk-0.2.1"])
 def test_real_reasoners_are_killed_at_work(name: str, tmp_path: Path) -> None:
     from jobs.workers.pool import open_worker_pool
 

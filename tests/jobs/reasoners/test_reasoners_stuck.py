@@ -77,7 +77,7 @@ async def stopped(pool: WorkerPool, launch: Launch, folder: Path, factory: str) 
     with anyio.fail_after(60), anyio.CancelScope() as scope:
 
         async def on_progress(progress: StageProgress) -> None:
-            if "stuck" in progress.message or progress.phase in ("building", "reasoning", "enumerating"):
+            if "stuck" in progress.message:
                 scope.cancel()
 
         order = call(folder, factory)

@@ -1,2 +1,0 @@
-/** What is particular about JFact 4.0.4. */
-package org.protegejobs.jfact;
