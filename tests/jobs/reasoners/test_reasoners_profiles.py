@@ -15,11 +15,7 @@ from jobs.reasoners.reviews import find_review
 
 
 def test_names_resolve_to_exact_profiles() -> None:
-    assert (
-        profiles.resolve("pyelk-0.2.1").profile_id
-        == profiles.resolve("pyelk-0.2.1").profile_id
-        == "pyelk-0.2.1"
-    )
+    assert profiles.resolve("elk").profile_id == profiles.resolve("pyelk-0.2.1").profile_id == "pyelk-0.2.1"
     assert profiles.resolve("structural").owl_profile is None
     assert profiles.resolve("pyelk-0.2.1").owl_profile == "EL"
 
