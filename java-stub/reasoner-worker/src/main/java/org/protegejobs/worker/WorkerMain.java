@@ -5,7 +5,9 @@ import com.google.gson.JsonObject;
 import java.util.Map;
 import java.util.TreeSet;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
@@ -30,12 +32,15 @@ public final class WorkerMain {
               WorkerException.executionFailed(
                   "out_of_memory", "The job needs more memory than a worker may have.")));
 
+  private static final long LEAVING_MS = 1000;
+
   private static final int SUPPORTED_VERSION = 1;
 
   private final Map<String, Operation> operations;
   private final Channel channel;
   private final FrameReporter reporter;
   private final BlockingQueue<JsonObject> inbox = new LinkedBlockingQueue<>();
+  private final CountDownLatch hasLeft = new CountDownLatch(1);
   private final AtomicBoolean isAnswered = new AtomicBoolean();
 
   private WorkerMain(Map<String, Operation> operations) {
@@ -86,10 +91,31 @@ public final class WorkerMain {
     for (JsonObject frame = channel.receive(); frame != null; frame = channel.receive()) {
       if (isOfType(frame, "cancel")) {
         startDaemon("cancel", reporter::cancel); // an action that blocks must not keep this thread
+        if (hasLeftSoon()) {
+          break;
+        }
       } else {
         inbox.add(frame);
       }
     }
+    Runtime.getRuntime().halt(0);
+  }
+
+  /**
+   * Waits a moment for the operation to leave on being asked, and does not read in the meantime:
+   * {@code halt} waits 300 ms for a thread that sits in a read, and the host kills us after 100.
+   */
+  private boolean hasLeftSoon() {
+    try {
+      return hasLeft.await(LEAVING_MS, TimeUnit.MILLISECONDS);
+    } catch (InterruptedException nobodyDoesThat) {
+      return false;
+    }
+  }
+
+  /** Ends the process after the operation left on being asked to. */
+  private void endAsked() {
+    hasLeft.countDown();
     Runtime.getRuntime().halt(0);
   }
 
@@ -107,8 +133,10 @@ public final class WorkerMain {
     } catch (OutOfMemoryError failure) {
       endWithoutMemory();
       return;
-    } catch (
-        Throwable failure) { // the worker's one door: whatever an operation does, it is a frame
+    } catch (Throwable failure) { // the worker's one door: whatever an operation does is a frame
+      if (reporter.isCancelled()) {
+        endAsked(); // how it left interests nobody
+      }
       answer = Frames.encode(error(unforeseen(failure)));
     }
     answer(answer);
@@ -145,11 +173,12 @@ public final class WorkerMain {
   /** Sends the one answer, unless a stop was asked for: then the process ends at once instead. */
   private void answer(byte[] frame) {
     if (reporter.isCancelled()) {
-      Runtime.getRuntime().halt(0);
+      endAsked();
     }
     if (isAnswered.compareAndSet(false, true)) {
       reporter.close();
       channel.send(frame);
+      hasLeft.countDown(); // a cancel that crosses the answer ends the process at once
     }
   }
 

@@ -122,6 +122,13 @@ class WorkerProcessTest {
   }
 
   @Test
+  void cancelAfterTheAnswerEndsTheProcess() throws Exception {
+    answer("warmed", new JsonObject());
+    send(typed("cancel"));
+    assertEquals(0, process.waitFor());
+  }
+
+  @Test
   void warmRunsBeforeTheJob() throws IOException {
     Frames.read(frames);
     send(typed("warm"));
