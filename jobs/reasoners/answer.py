@@ -39,14 +39,17 @@ def read_outcome(value: Mapping[str, object], answer: bytes | None) -> Outcome:
     try:
         is_consistent = value["consistent"]
         reasons = value["incomplete_because"]
+        doubtful = value.get("incomplete_sections", [])
         ignored = value.get("ignored_axioms") or 0
         if (
             not isinstance(is_consistent, bool)
             or not isinstance(reasons, list)
+            or not isinstance(doubtful, list)
             or not isinstance(ignored, int)
         ):
             raise TypeError
-        if is_consistent is (answer is None):
+        # A hierarchy of classes in doubt for no reason would pass for a whole one.
+        if is_consistent is (answer is None) or ("classes" in doubtful and not reasons):
             raise ValueError
         taxonomies, individuals = _sections(answer) if answer is not None else ({}, None)
         classes = taxonomies.get("classes")
@@ -57,6 +60,7 @@ def read_outcome(value: Mapping[str, object], answer: bytes | None) -> Outcome:
             taxonomy=classes,
             unsatisfiable=_unsatisfiable(classes),
             incomplete_because=tuple(sorted(map(str, reasons))),
+            incomplete_sections=tuple(sorted(map(str, doubtful))),
             outside_axioms=ignored,
             object_properties=taxonomies.get("object_properties"),
             data_properties=taxonomies.get("data_properties"),
@@ -78,6 +82,8 @@ def _sections(answer: bytes) -> tuple[dict[str, Taxonomy], Individuals | None]:
     while (head := next(values)) != {"section": "end"}:
         section = head["section"]
         rows = [_row(next(values)) for _ in range(head["nodes"])]
+        if len({iri for members, _ in rows for iri in members}) < sum(len(members) for members, _ in rows):
+            raise ValueError("an entity in two places")
         if section == "individuals":
             individuals = _individuals(rows, classes)
         elif section in taxonomies:
@@ -95,8 +101,8 @@ def _sections(answer: bytes) -> tuple[dict[str, Taxonomy], Individuals | None]:
 
 def _row(value: list[Any]) -> Row:
     members, above = value
-    if not members:
-        raise ValueError("a node without members")
+    if not members or min(above, default=0) < 0:
+        raise ValueError("a node without members, or below none")
     return members, above
 
 

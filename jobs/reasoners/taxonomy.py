@@ -83,6 +83,8 @@ class Outcome:
     """Named classes found to have no instance, sorted, without owl:Nothing."""
     incomplete_because: tuple[str, ...] = ()
     """Constructs met that the reasoner does not, or not wholly, interpret; sorted OWL names."""
+    incomplete_sections: tuple[str, ...] = ()
+    """Hierarchies that the reasoner does not vouch for, though perhaps for the others; sorted."""
     outside_axioms: int = 0
     """Axioms that use one of them."""
     object_properties: Taxonomy | None = None

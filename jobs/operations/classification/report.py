@@ -64,6 +64,7 @@ def write(
     report.add("unsatisfiable_counts", {"root": len(roots), "derived": len(derived)})
     report.add("complete", verdict.is_complete)
     report.add("incomplete_because", list(verdict.incomplete_because))
+    report.add("incomplete_sections", list(outcome.incomplete_sections))
     report.add("imports", {key: list(iris) for key, iris in imports.items()})
     scope = {"owl_profile": profile.owl_profile, "outside_axioms": outcome.outside_axioms}
     report.add("profile_scope", scope)

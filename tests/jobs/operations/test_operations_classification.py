@@ -46,6 +46,7 @@ KEYS = {
     "profile_scope",
     "complete",
     "incomplete_because",
+    "incomplete_sections",
     "imports",
     "labels",
 }

@@ -64,6 +64,15 @@ def test_a_whole_answer_is_read() -> None:
     assert found.individuals.types == ((THING,), (f"{EX}a", f"{EX}c"))
 
 
+def test_what_the_reasoner_does_not_vouch_for_is_kept() -> None:
+    """ELK answers for the classes of an ontology with disjointness, not for its properties."""
+    found = read_outcome(
+        {"consistent": True, "incomplete_because": [], "incomplete_sections": ["object_properties"]},
+        answer(SMALL),
+    )
+    assert (found.incomplete_because, found.incomplete_sections) == ((), ("object_properties",))
+
+
 def test_an_inconsistent_ontology_has_no_answer_file() -> None:
     found = read_outcome({"consistent": False, "incomplete_because": []}, None)
     assert found.is_consistent is False
@@ -107,7 +116,11 @@ def test_the_order_of_nodes_and_members_is_free(seed: int, count: int) -> None:
         (VALUE, lines({"section": "end"})),
         (VALUE, lines({"section": "plants", "nodes": 0, "top": 0, "bottom": 0}, {"section": "end"})),
         (VALUE, answer([*SMALL, ([f"{EX}d"], [9])])),
+        (VALUE, answer([*SMALL, ([f"{EX}d"], [-1])])),
         (VALUE, answer([*SMALL, ([], [0])])),
+        (VALUE, answer([*SMALL, ([f"{EX}a"], [0])])),
+        ({**VALUE, "incomplete_sections": "classes"}, answer(SMALL)),
+        ({**VALUE, "incomplete_because": [], "incomplete_sections": ["classes"]}, answer(SMALL)),
         (VALUE, b"not json"),
     ],
 )
