@@ -142,6 +142,8 @@ class _Line:
             InputChanged, InvalidOntology, SnapshotTooLarge, InvalidRequest: the host refused.
         """
         async with self._turn:
+            if self._is_given_up:  # between two calls, too: the connection is cut, the host may be back
+                await to_thread.run_sync(self._drop, limiter=self._limiter)
             self._is_given_up = False
             is_over = False
 

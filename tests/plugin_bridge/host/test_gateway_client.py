@@ -172,6 +172,14 @@ async def test_a_cancelled_call_and_a_closed_client_leave_at_once(host: Headless
         assert await client.revision() == (1, False), "a later call connects anew"
 
 
+async def test_the_first_call_after_the_host_was_given_up_reaches_it(host: HeadlessHost) -> None:
+    """A beat that comes late cuts all lines; the editor that is back a moment later is not refused."""
+    async with client_of(host) as client:
+        await client.hello()
+        client.give_up()
+        assert (await client.hello())["window_id"] == host.address.window_id
+
+
 async def test_closing_a_frozen_host_s_client_does_not_block(host: HeadlessHost) -> None:
     async with client_of(host) as client:
         await client.revision()
