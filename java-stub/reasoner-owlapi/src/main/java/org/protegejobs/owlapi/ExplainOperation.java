@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.BooleanSupplier;
 import org.protegejobs.worker.Artifact;
 import org.protegejobs.worker.ArtifactWriter;
 import org.protegejobs.worker.Call;
@@ -74,7 +75,7 @@ final class ExplainOperation implements Operation {
   }
 
   @Override
-  public void warm() {
+  public void warm(BooleanSupplier isAwaited) {
     Warming.run();
   }
 

@@ -8,6 +8,7 @@ import java.util.EnumSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import org.protegejobs.worker.Artifact;
 import org.protegejobs.worker.Call;
 import org.protegejobs.worker.Operation;
@@ -75,7 +76,7 @@ final class ReasonOperation implements Operation {
   }
 
   @Override
-  public void warm() {
+  public void warm(BooleanSupplier isAwaited) {
     Warming.run();
   }
 

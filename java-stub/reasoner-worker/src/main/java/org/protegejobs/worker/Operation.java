@@ -1,5 +1,7 @@
 package org.protegejobs.worker;
 
+import java.util.function.BooleanSupplier;
+
 /**
  * One kind of job that this process can do. It is run once at most, since the process ends with it.
  */
@@ -18,7 +20,10 @@ public interface Operation {
 
   /**
    * Loads the classes that a job will need, and compiles what it can, while no job is there. What
-   * fails here is that job's own finding. It should take a second at most: a job that comes waits.
+   * fails here is that job's own finding.
+   *
+   * @param isAwaited whether a job has come, which waits; asked at least every half a second, and
+   *     what loads classes is done whatever it says
    */
-  default void warm() {}
+  default void warm(BooleanSupplier isAwaited) {}
 }

@@ -149,7 +149,7 @@ public final class WorkerMain {
         return;
       }
       try {
-        operation.warm();
+        operation.warm(() -> isWhole || !inbox.isEmpty());
       } catch (RuntimeException | LinkageError failure) {
         failure.printStackTrace();
       }

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.BooleanSupplier;
 
 /** A worker whose operations misbehave; {@link WorkerProcessTest} runs it as a process. */
 final class WorkerDouble {
@@ -80,7 +81,7 @@ final class WorkerDouble {
     }
 
     @Override
-    public void warm() {
+    public void warm(BooleanSupplier isAwaited) {
       isWarm = true;
     }
   }
