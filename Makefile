@@ -7,12 +7,13 @@ FILE   ?=
 RIGHT  ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo java test check java-test bench dist format clean
+.PHONY: help setup demo java test check java-test review bench dist format clean
 
 help:
 	@echo "make demo [FILE=my.owl [RIGHT=old.owl]]\n                         open an ontology as a window, diff it, classify it, export the report"
 	@echo "make test                formatter, linter, type checker and all tests"
 	@echo "make bench [QUICK=1]     paired timings against the peers that are installed"
+	@echo "make review              run the reasoners' fixtures and write what each can do"
 	@echo "make java                build the jars of the Java reasoners (Maven and a JDK 17 are needed)"
 	@echo "make dist                wheel and source archive, with the jars where they were built"
 	@echo "make format | setup | clean"
@@ -46,6 +47,9 @@ test: check java-test
 
 bench: setup
 	$(BIN)/python -m benchmarks.run $(if $(QUICK),--quick)
+
+review: java
+	$(BIN)/python -m review
 
 dist: java
 	rm -rf dist

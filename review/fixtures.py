@@ -221,6 +221,20 @@ FIXTURES: Final = (
         unsatisfiable=frozenset(),
     ),
     Fixture(
+        name="range-on-a-chain",  # against 2.2.6 of the profiles: an EL reasoner must say so
+        shows=("owl2_dl",),
+        axioms=(
+            *declare(Class="A B C D E", ObjectProperty="p q r"),
+            "SubObjectPropertyOf(ObjectPropertyChain(:p :q) :r)",
+            "ObjectPropertyRange(:r :C)",
+            "SubClassOf(:A ObjectSomeValuesFrom(:p :B))",
+            "SubClassOf(:B ObjectSomeValuesFrom(:q :D))",
+            "EquivalentClasses(:E ObjectSomeValuesFrom(:p ObjectSomeValuesFrom(:q :C)))",
+        ),
+        superclasses=_map(A="E"),
+        unsatisfiable=frozenset(),
+    ),
+    Fixture(
         name="inverse-properties",
         shows=("inverse_object_properties", "owl2_dl"),
         axioms=(

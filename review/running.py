@@ -13,7 +13,7 @@ from jobs.ontology import read_document
 from jobs.ontology.document import capture_bytes, parse_capture
 from jobs.ontology.syntax import canonical
 from jobs.reasoners import client
-from jobs.reasoners.answer import read_outcome
+from jobs.reasoners.outcomes import outcome_of
 from jobs.reasoners.python_profiles import RUNNERS
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class Runner:
         files = {each.name: each.path for each in result.artifacts}
         answer = files[_ANSWER].read_bytes() if _ANSWER in files else None
         assert isinstance(result.value, dict)
-        return read_outcome(result.value, answer)
+        return outcome_of(self.profile.profile_id, result.value, answer, parse_capture(capture).axioms)
 
     @property
     def is_on_java(self) -> bool:

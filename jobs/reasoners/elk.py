@@ -1,7 +1,7 @@
 """Classification by pyelk: the EL entailments, without Java, and why they may not be all.
 
-Its answer is always sound: a class found unsatisfiable is, an inconsistency found is there. It is
-complete where it names no reason against it; the reasons become `Outcome.incomplete_because`.
+Its answer is complete where it names no reason against it, and we know of none (`ranges`); the reasons become
+`Outcome.incomplete_because`. A class found unsatisfiable is, an inconsistency found is there.
 The caller runs this in a worker process and ends it by a kill: the native code hears nothing.
 """
 
@@ -15,7 +15,7 @@ import pyowl_core
 from pyelk.exceptions import PyElkError
 
 from jobs.errors import ReasonerRefusedInput
-from jobs.reasoners import elk_text
+from jobs.reasoners import elk_text, ranges
 from jobs.reasoners.heartbeat import heartbeat
 from jobs.reasoners.scope import axioms_outside
 from jobs.reasoners.taxonomy import (
@@ -55,7 +55,7 @@ def classify(axioms: Sequence[str], say: Say, *, is_native: bool | None = None) 
     config = pyelk.ReasonerConfig(workers=1, require_native_pipeline=is_native)
     with pyelk.Reasoner(snapshot, config) as reasoner, heartbeat(say, "reasoning", "Classifying"):
         consistency = reasoner.is_consistent()
-        reasons = _reasons(consistency.reasons)
+        reasons = _reasons(consistency.reasons) | _unsaid(axioms)
         if not consistency.value:
             return _outcome(encoded, reasons, is_consistent=False)
         classified = reasoner.classify()
@@ -67,6 +67,13 @@ def classify(axioms: Sequence[str], say: Say, *, is_native: bool | None = None) 
             object_properties=_properties(reasoner, encoded, found),
             individuals=_individuals(reasoner, encoded, found),
         )
+
+
+def _unsaid(axioms: Sequence[str]) -> set[str]:
+    """Reasons that the reasoner does not give itself."""
+    if ranges.stands_beside_thing(axioms):
+        return {ranges.RANGE}
+    return {ranges.RANGE, ranges.CHAIN} if ranges.breaks_restriction(axioms) else set()
 
 
 def _outcome(

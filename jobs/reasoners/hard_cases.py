@@ -69,7 +69,7 @@ CASES: Final[dict[str, Callable[[], tuple[str, ...]]]] = {
     STRUCTURAL: told_layers,
     PYELK: existential_circle,
     ELK_4: partial(existential_circle, 1500),
-    ELK_6: partial(existential_circle, 1500),
+    ELK_6: partial(existential_circle, 3500),
     HERMIT: pigeons,
 }
 """The hard case of each profile."""

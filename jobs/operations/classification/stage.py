@@ -15,20 +15,18 @@ Value: the summary of W 4.1 without `report_artifact_id`. Artifact: `report.json
 from __future__ import annotations
 
 import importlib
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from jobs.operations import inputs, labels, reasoning
 from jobs.operations.classification import verdict as verdicts
 from jobs.operations.classification.report import write
 from jobs.operations.report import ReportWriter
-from jobs.reasoners import answer
+from jobs.reasoners.outcomes import outcome_of
 from jobs.reasoners.python_profiles import RUNNERS
-from jobs.reasoners.scope import axioms_outside
 from jobs.workers.contract import StageResult
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from jobs.reasoners.structural import Say
     from jobs.reasoners.taxonomy import Outcome
@@ -44,7 +42,8 @@ def run(call: StageCall, reporter: Reporter) -> StageResult:
     axioms = inputs.capture(call.inputs, "closure").axioms
     named = labels.every_label(axioms)
     if "answer_follows" in call.inputs:
-        outcome = _answered(inputs.awaited(call.inputs, "answer_follows", reporter), axioms)
+        answered = reasoning.answered(inputs.awaited(call.inputs, "answer_follows", reporter))
+        outcome = outcome_of(profile.profile_id, *answered, axioms)
     else:
         outcome = runner(profile.profile_id)(axioms, reporter.progress)
     reporter.progress("staging", "Writing the report")
@@ -58,10 +57,3 @@ def runner(profile_id: str) -> Callable[[Sequence[str], Say], Outcome]:
     """The function that classifies for a profile; its reasoner is imported now."""
     classify: Callable[[Sequence[str], Say], Outcome] = importlib.import_module(RUNNERS[profile_id]).classify
     return classify
-
-
-def _answered(given: Mapping[str, object], axioms: Sequence[str]) -> Outcome:
-    """What a reasoner in another process found, with the axioms outside its scope counted here."""
-    found = answer.read_outcome(*reasoning.answered(given))
-    outside = sum(1 for _ in axioms_outside(axioms, found.incomplete_because))
-    return replace(found, outside_axioms=max(outside, found.outside_axioms))

@@ -1,0 +1,64 @@
+"""The restriction of OWL 2 EL on ranges and chains, which EL reasoners break without a word."""
+
+from __future__ import annotations
+
+import pytest
+
+from jobs.reasoners import elk
+from jobs.reasoners.java_profiles import ELK_4, ELK_6
+from jobs.reasoners.outcomes import outcome_of
+from jobs.reasoners.ranges import breaks_restriction, stands_beside_thing
+
+CHAIN = "SubObjectPropertyOf(ObjectPropertyChain(<u:p> <u:q>) <u:r>)"
+RANGE = "ObjectPropertyRange(<u:r> <u:C>)"
+
+
+@pytest.mark.parametrize(
+    ("axioms", "expected"),
+    [
+        ((CHAIN, RANGE), True),
+        ((CHAIN, RANGE, "ObjectPropertyRange(<u:q> <u:C>)"), False),
+        ((CHAIN, RANGE, "ObjectPropertyRange(<u:q> <u:D>)"), True),
+        ((CHAIN, RANGE, "SubObjectPropertyOf(<u:q> <u:r>)"), False),
+        ((CHAIN, "ObjectPropertyRange(<u:s> <u:C>)", "SubObjectPropertyOf(<u:r> <u:s>)"), True),
+        ((CHAIN, "ObjectPropertyRange(<u:s> <u:C>)", "EquivalentObjectProperties(<u:r> <u:s>)"), True),
+        ((CHAIN, "ObjectPropertyRange(<u:s> <u:C>)"), False),
+        (('SubObjectPropertyOf(Annotation(<u:n> "x") ObjectPropertyChain(<u:p> <u:q>) <u:r>)', RANGE), True),
+        (("TransitiveObjectProperty(<u:r>)", RANGE), False),
+        ((CHAIN,), False),
+        ((RANGE,), False),
+    ],
+)
+def test_a_chain_must_impose_the_ranges_of_what_it_leads_to(axioms: tuple[str, ...], expected: bool) -> None:
+    assert breaks_restriction(axioms) is expected
+
+
+THING = "<http://www.w3.org/2002/07/owl#Thing>"
+UNSOUND = (
+    "EquivalentClasses(<u:C8> ObjectSomeValuesFrom(<u:p0> <u:C3>))",
+    "ObjectPropertyRange(<u:p0> <u:C1>)",
+    f"SubClassOf({THING} <u:C4>)",
+    "SubClassOf(<u:C3> ObjectSomeValuesFrom(<u:p1> ObjectSomeValuesFrom(<u:p2> <u:C6>)))",
+    "SubClassOf(<u:C4> <u:C8>)",
+    "SubClassOf(<u:C6> ObjectSomeValuesFrom(<u:p0> <u:C0>))",
+    "SubClassOf(<u:C8> <u:C0>)",
+)
+
+
+def test_the_java_free_reasoner_does_not_claim_a_whole_answer_where_it_was_wrong() -> None:
+    """There it makes C1 equivalent to owl:Thing, which HermiT and ELK 0.6.0 do not."""
+    assert stands_beside_thing(UNSOUND)
+    assert not stands_beside_thing(each for each in UNSOUND if THING not in each)
+    assert "ObjectPropertyRange" in elk.classify(UNSOUND, lambda *_: None).incomplete_because
+
+
+def test_the_older_elk_is_guarded_and_the_newer_says_it_itself() -> None:
+    lines = (
+        b'{"section":"classes","nodes":2,"top":0,"bottom":1}\n[["http://www.w3.org/2002/07/owl#Thing"],[]]\n'
+        b'[["http://www.w3.org/2002/07/owl#Nothing"],[]]\n{"section":"end"}\n'
+    )
+    value = {"consistent": True, "incomplete_because": []}
+    older = outcome_of(ELK_4, value, lines, (CHAIN, RANGE))
+    assert older.incomplete_because == ("ObjectPropertyChain", "ObjectPropertyRange")
+    assert older.outside_axioms == 2
+    assert outcome_of(ELK_6, value, lines, (CHAIN, RANGE)).incomplete_because == ()
