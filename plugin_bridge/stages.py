@@ -38,6 +38,15 @@ class StageRunner:
     def __init__(self, pool: WorkerPool) -> None:
         self._pool = pool
 
+    async def make_ready(self, profile: ReasonerProfile) -> None:
+        """Have a JVM of the profile, if it runs on Java, practise for the job that will come.
+
+        Raises:
+            JavaUnavailable: as `client.launch_of`.
+        """
+        if client.runs_on_java(profile):
+            self._pool.make_ready(await to_thread.run_sync(client.launch_of, profile))
+
     async def execute(self, call: StageCall, on_progress: OnProgress) -> StageResult:
         """One stage on a Python worker."""
         return await translating.execute(self._pool, call, on_progress=on_progress)

@@ -133,7 +133,9 @@ class JobStarter:
         return await to_thread.run_sync(resolve_policy, self._discovery_folder, policy_path)
 
     async def prove(self, policy: ResolvedPolicy, job_type: JobType = JobType.CLASSIFICATION) -> None:
-        """Prove now that the reasoner of such a job can be cancelled; the answer is kept (W 8.9).
+        """Prove now that the reasoner of such a job can be cancelled, and have it ready (W 8.9).
+
+        The answer of the probe is kept.
 
         Raises:
             ReasonerNotCancellable, ReasonerUnavailable, ClassificationNotSupported, JavaUnavailable: it
@@ -143,6 +145,7 @@ class JobStarter:
         assert profile is not None
         require_classification(profile)
         await self._probe.prove(profile)
+        await self._stages.make_ready(profile)
 
     async def profile(self, policy: ResolvedPolicy) -> ReasonerProfile:
         """The profile that classifies here (decision 17)."""
