@@ -78,6 +78,17 @@ final class HermitTest {
   }
 
   @Test
+  void aChainOfEqualIndividualsIsOneGroup() throws Exception {
+    String[] axioms = new String[9];
+    for (int number = 0; number < axioms.length; number++) {
+      axioms[number] = "SameIndividual(:i" + number + " :i" + (number + 1) + ")";
+    }
+    assertEquals(
+        List.of(":i0=:i1=:i2=:i3=:i4=:i5=:i6=:i7=:i8=:i9 < owl:Thing"),
+        Worked.reason(folder, FACTORY, axioms).section("individuals"));
+  }
+
+  @Test
   void rulesCount() throws Exception {
     Worked.Answered answered =
         Worked.reason(

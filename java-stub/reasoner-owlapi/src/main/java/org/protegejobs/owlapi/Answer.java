@@ -3,8 +3,10 @@ package org.protegejobs.owlapi;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.protegejobs.worker.AnswerWriter;
 import org.protegejobs.worker.Artifact;
@@ -153,22 +155,41 @@ final class Answer {
 
   private void individuals(Hierarchy<OWLClass> classes) {
     steps.about("Reading the types of individuals");
-    Set<OWLNamedIndividual> left = new LinkedHashSet<>(ontology.getIndividualsInSignature());
-    while (!left.isEmpty()) {
-      steps.next();
-      OWLNamedIndividual individual = left.iterator().next();
-      Set<OWLNamedIndividual> same =
-          new LinkedHashSet<>(reasoner.getSameIndividuals(individual).getEntities());
-      same.add(individual);
-      left.removeAll(same);
+    for (Set<OWLNamedIndividual> same : sameIndividuals()) {
       individuals.add(Hierarchy.iris(same));
       types.add(
-          representatives(reasoner.getTypes(individual, true)).stream()
+          representatives(reasoner.getTypes(same.iterator().next(), true)).stream()
               .mapToInt(classes::number)
               .sorted()
               .toArray());
     }
     hasIndividuals = true;
+  }
+
+  /**
+   * The groups of individuals that are the same. HermiT 1.4.3.456 names only some of a group to one
+   * member and others to another, so what it says to any of them holds for all.
+   */
+  private Set<Set<OWLNamedIndividual>> sameIndividuals() {
+    Map<OWLNamedIndividual, Set<OWLNamedIndividual>> groups = new LinkedHashMap<>();
+    for (OWLNamedIndividual each : ontology.getIndividualsInSignature()) {
+      steps.next();
+      join(groups, each, reasoner.getSameIndividuals(each).getEntities());
+    }
+    return new LinkedHashSet<>(groups.values()); // the groups are disjoint
+  }
+
+  /** Puts the others into the group of one, with all that are in theirs. */
+  private static <E> void join(Map<E, Set<E>> groups, E one, Set<E> others) {
+    Set<E> group = groups.computeIfAbsent(one, key -> new LinkedHashSet<>(Set.of(key)));
+    for (E other : others) {
+      if (group.contains(other)) {
+        continue;
+      }
+      Set<E> theirs = groups.getOrDefault(other, Set.of(other));
+      group.addAll(theirs);
+      theirs.forEach(each -> groups.put(each, group));
+    }
   }
 
   private static <E extends OWLObject> List<E> representatives(NodeSet<E> nodes) {
