@@ -94,7 +94,8 @@ class JobStarter:
             selected = await self._choice.selected() if operation.needs_reasoner else None
             profile = await self._reasoner(operation, policy)
             if profile is not None:
-                require_classification(profile)  # before anything is captured for nothing
+                # Before anything is captured for nothing.
+                await to_thread.run_sync(require_classification, profile)
             captured = await self._capturer.capture(
                 request, policy, None if profile is None else profile.profile_key, self._start_ahead
             )
@@ -143,7 +144,7 @@ class JobStarter:
         """
         profile = await self._reasoner(_operation(job_type), policy)
         assert profile is not None
-        require_classification(profile)
+        await to_thread.run_sync(require_classification, profile)
         await self._probe.prove(profile)
         await self._stages.make_ready(profile)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from jobs.errors import ProtegeJobsError, ReasonerUnavailable, WorkerLost
+from jobs.java import runtime
 from jobs.reasoners import profiles, python_profiles
 from jobs.reasoners.probe import CancellationProbe
 from plugin_bridge.mcp_server import outputs
@@ -67,6 +69,24 @@ async def nothing_is_left(driver: Driver, places: Places) -> None:
 
 
 # --- Identity -------------------------------------------------------------------------------------
+
+
+async def test_the_loop_never_looks_for_a_runtime(document: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Finding Java may start a process and wait for it; the heartbeats and cancellations go on."""
+    asked_in: list[int] = []
+    real = runtime.find_runtime
+
+    def noted() -> runtime.JavaRuntime | None:
+        asked_in.append(threading.get_ident())
+        return real()
+
+    for module in (runtime, profiles):
+        monkeypatch.setattr(module, "find_runtime", noted)
+    async with window_on(document, profile="elk-0.6.0") as driver:
+        with pytest.raises(ProtegeJobsError):
+            await driver.start("classification", {}, "k")
+    assert asked_in
+    assert threading.get_ident() not in asked_in
 
 
 @pytest.mark.req("W-12", "W-14")
