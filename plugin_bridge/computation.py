@@ -5,8 +5,9 @@ from __future__ import annotations
 import shutil
 from typing import TYPE_CHECKING
 
+from jobs import limits
 from jobs.digests import Digest
-from jobs.errors import ResultInvalid
+from jobs.errors import ResultInvalid, clip_utf8
 from jobs.values import Computed, StagedFile
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ class StageComputation:
         """Run the stage in a worker process, which is gone when this returns or raises."""
 
         async def on_progress(progress: StageProgress) -> None:
-            report(progress.phase, progress.message)
+            report(progress.phase, told(progress))
 
         return computed(await self._execute(on_progress))
 
@@ -67,6 +68,14 @@ class StageComputation:
         """Delete the stage's folder and give the captures back."""
         shutil.rmtree(self._folder, ignore_errors=True)
         self._on_release()
+
+
+def told(progress: StageProgress) -> str:
+    """The message, with how far the work is where that is known: a descriptor has no other place for it."""
+    if progress.fraction is None:
+        return progress.message
+    percent = f" ({progress.fraction:.0%})"
+    return clip_utf8(progress.message, limits.PROGRESS_MESSAGE_BYTES - len(percent)) + percent
 
 
 def computed(result: StageResult) -> Computed:
