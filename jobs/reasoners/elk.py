@@ -1,7 +1,7 @@
 """Classification by pyelk: the EL entailments, without Java, and why they may not be all.
 
-Its answer is complete where it names no reason against it, and we know of none (`ranges`); the reasons become
-`Outcome.incomplete_because`. A class found unsatisfiable is, an inconsistency found is there.
+Its answer is complete where it names no reason against it and was given every axiom (`elk_text`); the
+reasons become `Outcome.incomplete_because`. A class found unsatisfiable is, an inconsistency found is there.
 The caller runs this in a worker process and ends it by a kill: the native code hears nothing.
 """
 
@@ -15,7 +15,7 @@ import pyowl_core
 from pyelk.exceptions import PyElkError
 
 from jobs.errors import ReasonerRefusedInput
-from jobs.reasoners import elk_text, ranges
+from jobs.reasoners import elk_text
 from jobs.reasoners.heartbeat import heartbeat
 from jobs.reasoners.scope import axioms_outside
 from jobs.reasoners.taxonomy import (
@@ -55,7 +55,7 @@ def classify(axioms: Sequence[str], say: Say, *, is_native: bool | None = None) 
     config = pyelk.ReasonerConfig(workers=1, require_native_pipeline=is_native)
     with pyelk.Reasoner(snapshot, config) as reasoner, heartbeat(say, "reasoning", "Classifying"):
         consistency = reasoner.is_consistent()
-        reasons = _reasons(consistency.reasons) | _unsaid(axioms)
+        reasons = _reasons(consistency.reasons)
         if not consistency.value:
             return _outcome(encoded, reasons, is_consistent=False)
         classified = reasoner.classify()
@@ -67,13 +67,6 @@ def classify(axioms: Sequence[str], say: Say, *, is_native: bool | None = None) 
             object_properties=_properties(reasoner, encoded, found),
             individuals=_individuals(reasoner, encoded, found),
         )
-
-
-def _unsaid(axioms: Sequence[str]) -> set[str]:
-    """Reasons that the reasoner does not give itself."""
-    if ranges.stands_beside_thing(axioms):
-        return {ranges.RANGE}
-    return {ranges.RANGE, ranges.CHAIN} if ranges.breaks_restriction(axioms) else set()
 
 
 def _outcome(
@@ -174,7 +167,9 @@ def _load(encoded: elk_text.Encoded, options: pyowl_core.LoadOptions) -> pyowl_c
             return pyowl_core.load_snapshot(encoded.document(), options=options)
         except pyowl_core.PyOWLCoreError as error:
             number = _first_refused(encoded, options)
-            if number >= len(encoded.sources) or len(encoded.left_out) > REFUSED_MAX + _rules(encoded):
+            if number >= len(encoded.sources) or len(encoded.left_out) > REFUSED_MAX + elk_text.not_given(
+                encoded
+            ):
                 raise ReasonerRefusedInput(
                     f"The EL reasoner's reader does not take this ontology ({type(error).__name__}).",
                     details={"construct": _construct(encoded, number)},
@@ -194,10 +189,6 @@ def _first_refused(encoded: elk_text.Encoded, options: pyowl_core.LoadOptions) -
         except pyowl_core.PyOWLCoreError:
             high = middle
     return low
-
-
-def _rules(encoded: elk_text.Encoded) -> int:
-    return sum(1 for text in encoded.left_out if text.startswith(elk_text.RULE))
 
 
 def _construct(encoded: elk_text.Encoded, number: int) -> str:

@@ -19,7 +19,7 @@ PYELK: Final = "pyelk-0.2.1"
 RUNNERS: Final = MappingProxyType({STRUCTURAL: "jobs.reasoners.structural", PYELK: "jobs.reasoners.elk"})
 """The module whose `classify` answers for the profile, inside a Python worker."""
 
-_PYELK_SETTINGS: Final = MappingProxyType({"encoding": 1, "unsupported": "ignore"})
+_PYELK_SETTINGS: Final = MappingProxyType({"encoding": 2, "unsupported": "ignore"})
 """`encoding` is the version of `elk_text`, through which the reasoner sees the axioms."""
 
 

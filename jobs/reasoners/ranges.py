@@ -1,6 +1,6 @@
 """Where a range and a property chain break what OWL 2 EL demands of them together.
 
-Outside that restriction EL reasoners miss consequences, and two of ours do so without a word. So it is
+Outside that restriction EL reasoners miss consequences, and ELK 0.4.3 does so without a word. So it is
 looked for in the axioms. Source: OWL 2 Profiles, 2.2.6.
 """
 
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from jobs.ontology import grammar, syntax
+from jobs.ontology import syntax
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 RANGE: Final = "ObjectPropertyRange"
 CHAIN: Final = "ObjectPropertyChain"
 _RELEVANT: Final = (f"{RANGE}(", "SubObjectPropertyOf(", "EquivalentObjectProperties(")
-_THING: Final = f"<{grammar.OWL}Thing>"
 
 
 def breaks_restriction(axioms: Iterable[str]) -> bool:
@@ -45,21 +44,6 @@ def breaks_restriction(axioms: Iterable[str]) -> bool:
     if not own:
         return False
     return any(not _imposed(head, own, above) <= _imposed(last, own, above) for last, head in chains)
-
-
-def stands_beside_thing(axioms: Iterable[str]) -> bool:
-    """Whether there is a range, and an axiom that says what everything is.
-
-    There pyelk 0.2.1 has given a class for one that has every individual, which it need not have.
-    """
-    has_range = says_of_everything = False
-    for text in axioms:
-        if text.startswith(f"{RANGE}("):
-            has_range = True
-        elif _THING in text and text.startswith(("SubClassOf(", "EquivalentClasses(")):
-            plain = syntax.strip_annotations(text)
-            says_of_everything |= plain.startswith(f"SubClassOf({_THING} ") or plain.startswith("Equiv")
-    return has_range and says_of_everything
 
 
 def _imposed(

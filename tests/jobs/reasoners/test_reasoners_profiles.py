@@ -49,7 +49,7 @@ def test_the_installed_profiles_are_reviewed(name: str) -> None:
         {"code_digest": text_digest("other")},
         {"code_digest": None},
         {"settings": {"encoding": 1, "unsupported": "error"}},
-        {"settings": {"encoding": 2, "unsupported": "ignore"}},
+        {"settings": {"encoding": 3, "unsupported": "ignore"}},
         {"buffering_mode": "buffering"},
         {"isolation": "in_process"},
     ],
