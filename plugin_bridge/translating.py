@@ -56,7 +56,7 @@ async def _translated(pool: WorkerPool, call: StageCall, needed: Mapping[str, ob
     from jobs.java.launch import java_launch  # here: most documents never need it
 
     launch = await to_thread.run_sync(java_launch, READER_CLASS_PATH)
-    number = str(needed["sha256"])[:16]
+    number = str(needed["document_sha256"])[:16]  # two documents may differ in their bytes and not in text
     folder = call.work_dir / f"translated-{number}"
     await to_thread.run_sync(folder.mkdir)
     reading = StageCall(

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
     from jobs.reasoners.structural import Say
 
+EVERYTHING: Final = "owl:Thing"
 REFUSED_MAX: Final = 20  # ours: axioms that may be set aside one by one before we give up
 
 
@@ -59,14 +60,18 @@ def classify(axioms: Sequence[str], say: Say, *, is_native: bool | None = None) 
         if not consistency.value:
             return _outcome(encoded, reasons, is_consistent=False)
         classified = reasoner.classify()
-        found = _outcome(
-            encoded, reasons | _reasons(classified.reasons), is_consistent=True, taxonomy=classified.value
-        )
+        reasons |= _reasons(classified.reasons) | _unsaid(encoded.sources)
+        found = _outcome(encoded, reasons, is_consistent=True, taxonomy=classified.value)
         return replace(
             found,
             object_properties=_properties(reasoner, encoded, found),
             individuals=_individuals(reasoner, encoded, found),
         )
+
+
+def _unsaid(axioms: Sequence[str]) -> set[str]:
+    """What the reasoner does not say: beside axioms about everything there is, it misses subclasses."""
+    return set() if next(axioms_outside(axioms, {EVERYTHING}), None) is None else {EVERYTHING}
 
 
 def _outcome(

@@ -10,11 +10,18 @@ from jobs.ontology import grammar
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
+# On the left of an inclusion, or among the operands of an equivalence, where named classes come first.
+_SAID_OF_EVERYTHING: Final = (
+    r"\A(?:SubClassOf\((?:Annotation\(.*\) )?"
+    r'|EquivalentClasses\((?:Annotation\(.*\) )?(?:(?:<[^<>]*>|"") )*)'
+    rf"<{re.escape(grammar.OWL)}Thing>[ )]"
+)
 # The reasoners' names for what they met, where they are not the construct's own.
 _CONSTRUCTS: Final = {
     "AnonymousIndividual": r"_:",
     "DataProperty": r"\bData(?!type|(?:One|Union|Intersection|Complement)Of)[A-Za-z]+\(",
     "Datatype": r"\bDatatype",
+    "owl:Thing": _SAID_OF_EVERYTHING,
     "owl:bottomObjectProperty": re.escape(f"<{grammar.OWL}bottomObjectProperty>"),
     "owl:topObjectProperty": re.escape(f"<{grammar.OWL}topObjectProperty>"),
 }
