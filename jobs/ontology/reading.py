@@ -51,7 +51,7 @@ def read_with_guesses(
 ) -> tuple[OntologyDocument, frozenset[str]]:
     """As `read_document`; also the IRIs whose kind nothing declared and was therefore guessed."""
     try:
-        with _collector_paused():
+        with collector_paused():
             document, guessed = _read(recognise(data), external_types)
         if document.version_iri is not None and document.iri is None:
             raise InvalidOntology(
@@ -64,8 +64,8 @@ def read_with_guesses(
 
 
 @contextmanager
-def _collector_paused() -> Iterator[None]:
-    """Reading makes many containers and no cycles; looking for cycles meanwhile costs a quarter more."""
+def collector_paused() -> Iterator[None]:
+    """For work that makes many containers and no cycles: looking for cycles then costs a quarter more."""
     running = gc.isenabled()
     gc.disable()
     try:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 MEDIA_TYPE: Final = "application/json"
 _CHUNK_BYTES: Final = 1 << 20
+_ROWS_AT_ONCE: Final = 1_000
 _ENCODER: Final = json.JSONEncoder(
     sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False, check_circular=False
 )
@@ -55,22 +56,30 @@ class ReportWriter:
     def add_rows(self, key: str, rows: Iterable[object], limit_bytes: int | None = None) -> bool:
         """Add a list row by row; if it grows above `limit_bytes`, an empty list stands instead.
 
+        Args:
+            rows: JSON values; one that is `bytes` is taken as encoded.
         Returns:
             Whether the rows are there.
         """
         self._key(key)
         start = self._file.tell()
-        self._file.write(b"[")
+        size_bytes = 1
+        waiting = [b"["]
         separator = b"\n"
         for row in rows:
-            self._file.write(separator + encoded(row))
-            separator = b",\n"
-            if limit_bytes is not None and self._file.tell() - start > limit_bytes:
+            text = separator + (row if isinstance(row, bytes) else encoded(row))
+            size_bytes += len(text)
+            if limit_bytes is not None and size_bytes > limit_bytes:
                 self._file.seek(start)
                 self._file.truncate()
                 self._file.write(b"[]")
                 return False
-        self._file.write(b"]")
+            waiting.append(text)
+            if len(waiting) == _ROWS_AT_ONCE:
+                self._file.write(b"".join(waiting))
+                waiting.clear()
+            separator = b",\n"
+        self._file.write(b"".join(waiting) + b"]")
         return True
 
     def artifact(self) -> StageArtifact:

@@ -6,6 +6,7 @@ their direct types. Of an inconsistent ontology there is none: everything would 
 
 from __future__ import annotations
 
+import json
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
@@ -144,11 +145,19 @@ def _members(nodes: Sequence[Sequence[str]]) -> list[str]:
     return [iri for members in nodes for iri in members]
 
 
-def _groups(taxonomy: Taxonomy) -> Iterator[Json]:
+def _groups(taxonomy: Taxonomy) -> Iterator[bytes]:
+    """The nodes as encoded rows: a row at a time, the encoder takes twice as long as this."""
     depths = taxonomy.depths()
     for node, members in enumerate(taxonomy.nodes):
-        parents = list(taxonomy.parents[node])
-        yield {"id": node, "members": list(members), "parents": parents, "depth": depths[node]}
+        names = ",".join(map(_quoted, members))
+        parents = ",".join(map(str, taxonomy.parents[node]))
+        row = f'{{"depth":{depths[node]},"id":{node},"members":[{names}],"parents":[{parents}]}}'
+        yield row.encode("utf-8", "backslashreplace")
+
+
+def _quoted(iri: str) -> str:
+    """An IRI as JSON; the grammar of IRIs leaves only the backslash to be escaped."""
+    return f'"{iri}"' if "\\" not in iri else json.dumps(iri, ensure_ascii=False)
 
 
 def _counts(taxonomy: Taxonomy | None) -> Json:

@@ -17,6 +17,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING
 
+from jobs.ontology.reading import collector_paused
 from jobs.operations import inputs, labels, reasoning
 from jobs.operations.classification import verdict as verdicts
 from jobs.operations.classification.report import write
@@ -35,6 +36,11 @@ if TYPE_CHECKING:
 
 def run(call: StageCall, reporter: Reporter) -> StageResult:
     """Classify and write the report."""
+    with collector_paused():
+        return _run(call, reporter)
+
+
+def _run(call: StageCall, reporter: Reporter) -> StageResult:
     limit = inputs.integer(call.inputs, "limit")
     profile = reasoning.admitted_profile(call.inputs)
     imports = reasoning.imports(call.inputs)
