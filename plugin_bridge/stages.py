@@ -45,7 +45,7 @@ class StageRunner:
             JavaUnavailable: as `client.launch_of`.
         """
         if client.runs_on_java(profile):
-            self._pool.make_ready(await to_thread.run_sync(client.launch_of, profile))
+            self._pool.launch_ahead(await to_thread.run_sync(client.launch_of, profile))
 
     async def execute(self, call: StageCall, on_progress: OnProgress) -> StageResult:
         """One stage on a Python worker."""

@@ -102,11 +102,6 @@ class WorkerPool:
         if not self._is_closing:
             self._spare.keep(launch)
 
-    def make_ready(self, launch: Launch) -> None:
-        """Have one worker of this launch wait, warm, for a stage that will probably come."""
-        if not self._is_closing:
-            self._spare.keep(launch)
-
     def close(self) -> None:
         """Take no more work and end all processes; the pool's block waits for them."""
         self._is_closing = True
