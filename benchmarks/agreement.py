@@ -58,6 +58,7 @@ def agreement_rows(work: Path, *, quick: bool) -> Iterator[Row]:
             against=f"robot reason ({reasoner})",
             statistic="max",
             target=0.0,
+            unit="",
             note=", ".join(different),
         )
     classes = 5_000 if quick else 45_000
@@ -71,6 +72,7 @@ def agreement_rows(work: Path, *, quick: bool) -> Iterator[Row]:
         against="robot reason (ELK)",
         statistic="max",
         target=0.0,
+        unit="",
         note=f"{len(mine.subsumptions):,} direct subsumptions, {len(mine.equivalents)} groups",
     )
 

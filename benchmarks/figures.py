@@ -35,7 +35,7 @@ def reason(error: BaseException) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """One line of the table; times are in seconds. `peer` is None where the target is a bound."""
+    """One line of the table. `peer` is None where the target is a bound."""
 
     name: str
     against: str
@@ -46,6 +46,8 @@ class Row:
     """For `value`: at most this, a ratio when there is a peer, else seconds."""
     verdict: Verdict
     note: str = ""
+    unit: str = "s"
+    """Of `ours`, `peer` and a bound: seconds, or what else is counted."""
     samples: dict[str, list[float]] = field(default_factory=dict)
 
     @property
@@ -96,6 +98,7 @@ def row(
     against: str = "",
     target: float | None = None,
     note: str = "",
+    unit: str = "s",
 ) -> Row:
     """Judge one row: `statistic` of both samples, their ratio, and the target where there is one."""
     figure = STATISTICS[statistic]
@@ -108,6 +111,7 @@ def row(
         target=target,
         verdict=Verdict.INFORMATION,
         note=note,
+        unit=unit,
         samples={"ours": list(ours)} | ({} if peer is None else {"peer": list(peer)}),
     )
     if target is None:
@@ -139,12 +143,16 @@ def table(rows: Sequence[Row]) -> str:
 def _cells(one: Row) -> tuple[str, ...]:
     name = f"{one.name} ({one.statistic})" if one.statistic else one.name
     is_ratio = one.peer is not None
-    value = "" if one.value is None else f"{one.value:.2f}" if is_ratio else _seconds(one.value)
-    target = "" if one.target is None else f"≤ {one.target:g}" if is_ratio else f"≤ {_seconds(one.target)}"
-    return (name, _seconds(one.ours), one.against, _seconds(one.peer), value, target, one.verdict.value)
+    ours, peer = _shown(one.ours, one.unit), _shown(one.peer, one.unit)
+    value = "" if one.value is None else f"{one.value:.2f}" if is_ratio else ours
+    bound = f"{one.target:g}" if is_ratio else _shown(one.target, one.unit)
+    target = "" if one.target is None else f"≤ {bound}"
+    return (name, ours, one.against, peer, value, target, one.verdict.value)
 
 
-def _seconds(value: float | None) -> str:
+def _shown(value: float | None, unit: str) -> str:
     if value is None:
         return ""
+    if unit != "s":
+        return f"{value:.3g} {unit}".rstrip()
     return f"{value:.2f} s" if value >= 1 else f"{value * 1000:.1f} ms"

@@ -99,10 +99,11 @@ async def _warm(path: Path, classes: int, rounds: int) -> list[Row]:
             target=WARM_TARGET,
         ),
         row(
-            name=f"backend growth in MiB meanwhile, {name}",
+            name=f"backend growth meanwhile, {name}",
             ours=[each / 2**20 for each in grown],
             statistic="max",
             target=MEMORY_TARGET_BYTES / 2**20,
+            unit="MiB",
         ),
     ]
 
