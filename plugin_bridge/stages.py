@@ -19,6 +19,7 @@ from jobs.tasks import open_tasks
 from jobs.workers.contract import StageCall
 from plugin_bridge import translating
 from plugin_bridge.capture.ahead import left_inputs, right_inputs
+from plugin_bridge.choosing import profile_name_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from jobs.workers.contract import OnProgress, StageProgress, StageResult
     from jobs.workers.pool import WorkerPool
     from plugin_bridge.capture.inputs import CapturedInputs
+    from plugin_bridge.host.values import SelectedReasoner
 
 _ANSWER_FOLLOWS: Final = "answer_follows"
 
@@ -115,5 +117,13 @@ def stage_inputs(captured: CapturedInputs, profile: ReasonerProfile | None) -> J
             "profile_key": profile.profile_key,
             "imports_loaded": list(ontology.imports_loaded),
             "imports_missing": list(ontology.imports_missing),
+            "settings_not_carried": _settings_not_carried(ontology.reasoner, profile),
         }
     return inputs
+
+
+def _settings_not_carried(selected: SelectedReasoner | None, profile: ReasonerProfile) -> list[str]:
+    """Names of the editor's settings for the reasoner that a job runs without (decision 16): all, today."""
+    if selected is None or profile_name_of(selected) != profile.profile_id:
+        return []
+    return sorted({*selected.settings_not_carried, *selected.settings})

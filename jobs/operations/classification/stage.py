@@ -9,6 +9,7 @@ Inputs (JSON):
     profile_key: the identity that was admitted (optional).
     limit: how many unsatisfiable classes the report lists, 0..10000.
     imports_loaded, imports_missing: IRIs, of the capture.
+    settings_not_carried: names of the editor's settings that the reasoner runs without (optional).
 Value: the summary of W 4.1 without `report_artifact_id`. Artifact: `report.json`.
 """
 
@@ -56,6 +57,7 @@ def _run(call: StageCall, reporter: Reporter) -> StageResult:
     verdict = verdicts.judge(outcome, profile, imports["missing"])
     with ReportWriter(call.work_dir) as report:
         write(report, axioms, named, outcome, verdict, profile, imports, limit)
+        report.add("settings_not_carried", list(inputs.texts(call.inputs, "settings_not_carried")))
     return StageResult(value=verdict.summary(profile), artifacts=(report.artifact(),))
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
-from operations_support import EX, classify, document, run, stored, superclasses
+from operations_support import EX, classify, document, report_of, run, stored, superclasses
 
 from jobs import limits
 from jobs.errors import ExecutionFailed, ReasonerNotCancellable
@@ -49,6 +49,7 @@ KEYS = {
     "incomplete_sections",
     "imports",
     "labels",
+    "settings_not_carried",
 }
 KITCHEN = document(
     "SubClassOf(:Cup :Vessel)",
@@ -120,6 +121,21 @@ def test_limits_cut_the_list_and_not_the_count(limit: int, listed: int, is_cut: 
     assert summary["unsatisfiable_count"] == 2
     assert len(report["unsatisfiable_classes"]) == listed
     assert report["unsatisfiable_truncated"] is is_cut
+
+
+def test_settings_of_the_editor_that_were_not_set_here_are_named(tmp_path: Path) -> None:
+    closure = stored(KITCHEN, tmp_path / "closure.ofn")
+    result = run(
+        "classification",
+        tmp_path / "work",
+        closure=closure["path"],
+        closure_sha256=closure["sha256"],
+        profile_id="structural",
+        limit=1,
+        settings_not_carried=["numberOfWorkers", "incrementalMode"],
+    )
+    assert report_of(result)["settings_not_carried"] == ["numberOfWorkers", "incrementalMode"]
+    assert classify(KITCHEN, "structural", tmp_path)[1]["settings_not_carried"] == []
 
 
 def test_reports_are_byte_equal_from_run_to_run(tmp_path: Path) -> None:
