@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 import anyio
 
 from jobs.errors import HostUnavailable
+from plugin_bridge.host.answers import number_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -89,7 +90,8 @@ class EventFeed:
             while True:
                 try:
                     answer = await self._client.await_events(cursor)
-                    is_lost, rows, cursor = answer["lost"], answer["events"], int(str(answer["cursor"]))
+                    is_lost, rows, is_closed = answer["lost"], answer["events"], answer["closed"]
+                    cursor = number_of(answer, "cursor")
                 except HostUnavailable:
                     await anyio.sleep(RETRY_S)
                     continue
@@ -99,7 +101,7 @@ class EventFeed:
                     event = _event(row)
                     if event is not None:
                         self._tell(event)
-                if answer["closed"]:
+                if is_closed:
                     self._tell(HostClosing())
                     return
 

@@ -6,7 +6,8 @@ whole gateway is given up, the socket is shut down under the thread, which then 
 nothing here outlasts its caller, whatever the host does.
 
 Py4J's connection and its text protocol are used, its gateway object is not: that would look
-classes up, collect references and close under locks that a blocked reader holds.
+classes up, collect references and close under locks that a blocked reader holds. An answer is one line
+of text within a bound; whatever else comes over the port is no answer, and never more than that.
 """
 
 from __future__ import annotations
@@ -27,23 +28,15 @@ from py4j.protocol import (
     Py4JAuthenticationError,
     Py4JError,
     get_command_part,
-    get_return_value,
+    unescape_new_line,
 )
 
-from jobs.errors import (
-    HostUnavailable,
-    InputChanged,
-    InvalidOntology,
-    InvalidRequest,
-    ProtegeJobsError,
-    SnapshotTooLarge,
-)
+from jobs.errors import HostUnavailable
 from jobs.tasks import open_tasks
 from plugin_bridge.host.address import CONTRACT
+from plugin_bridge.host.answers import members_of, number_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from jobs.values import Json
     from plugin_bridge.host.address import GatewayAddress
 
@@ -59,10 +52,10 @@ POLL_MS: Final = 20_000
 """One long poll; the host caps it at 25 s."""
 _POLL_SLACK_S: Final = 5.0
 _CLOSE_S: Final = 0.5
-_ERRORS: Final[Mapping[str, type[ProtegeJobsError]]] = {
-    each.code: each
-    for each in (HostUnavailable, InputChanged, InvalidOntology, InvalidRequest, SnapshotTooLarge)
-}
+ANSWER_BYTES: Final = 64 << 20
+"""More than the manifest of any closure takes; what writes on without end is not the host (ours)."""
+_TEXT: Final = b"!ys"
+"""How Py4J begins an answer that is a text, as every answer of the contract is."""
 
 
 class GatewayClient:
@@ -85,7 +78,7 @@ class GatewayClient:
     async def revision(self) -> tuple[int, bool]:
         """The session revision, 0 before an ontology is ready; and whether the host is closing."""
         answer = await self._beat.call("revision", within_s=BEAT_S)
-        return _number(answer, "revision"), bool(answer.get("closing"))
+        return number_of(answer, "revision"), bool(answer.get("closing"))
 
     async def describe(self) -> Json:
         """Title, IRIs, format, reasoner and size of the active ontology."""
@@ -166,7 +159,7 @@ class _Line:
             await checkpoint_if_cancelled()  # the caller's own end is no answer of the host
             if text is None:
                 raise HostUnavailable("The editor does not answer. Try again in a moment.")
-            return _members(text)
+            return members_of(text)
 
     def abort(self) -> None:
         """End the call under way, from any task: its thread reads the end of the stream."""
@@ -193,16 +186,18 @@ class _Line:
             if self._is_given_up:
                 raise Py4JError("given up")
             self._connection.socket.settimeout(within_s)
-            answer = self._connection.send_command(command)
-            found = get_return_value(answer, None, ENTRY_POINT_OBJECT_ID, "call")
+            self._connection.socket.sendall(command.encode())
+            # Not `send_command`: it takes a line of any length, and its decoder fails in many ways.
+            answer = self._connection.stream.readline(ANSWER_BYTES)
+            if not (answer.startswith(_TEXT) and answer.endswith(b"\n")):
+                raise Py4JError("no text")
+            return str(unescape_new_line(answer[len(_TEXT) : -1].decode()))
         except Py4JAuthenticationError:
             self._connection = None  # py4j has closed it
             logger.error("gateway.token_refused")
-            return None
-        except (Py4JError, OSError):
+        except (Py4JError, OSError, ValueError):
             self._drop()
-            return None
-        return found if isinstance(found, str) else None
+        return None
 
     def _connect(self, within_s: float) -> None:
         parameters = GatewayParameters(
@@ -224,29 +219,3 @@ class _Line:
 def _command(method: str, arguments: tuple[str | int, ...]) -> str:
     parts = "".join(get_command_part(each) for each in arguments)
     return f"{CALL_COMMAND_NAME}{ENTRY_POINT_OBJECT_ID}\n{method}\n{parts}e\n"
-
-
-def _members(text: str) -> Json:
-    try:
-        answer = json.loads(text)
-    except ValueError:
-        answer = None
-    if not isinstance(answer, dict):
-        raise HostUnavailable("The editor's answer does not have its shape.")
-    if answer.get("ok") is True:
-        return answer
-    raise error_of(answer)
-
-
-def error_of(answer: Mapping[str, object]) -> ProtegeJobsError:
-    """A refusal of the host as an error of ours; one we do not know is as good as no answer."""
-    details = answer.get("details")
-    kind = _ERRORS.get(str(answer.get("code")), HostUnavailable)
-    return kind(str(answer.get("message")), details=details if isinstance(details, dict) else None)
-
-
-def _number(answer: Json, key: str) -> int:
-    found = answer.get(key)
-    if not isinstance(found, int):
-        raise HostUnavailable("The editor's answer does not have its shape.")
-    return found

@@ -20,9 +20,10 @@ from jobs import limits
 from jobs.errors import HostUnavailable, InvalidRequest, ProtegeJobsError
 from jobs.tasks import open_tasks
 from jobs.workers.contract import StageCall
+from plugin_bridge.host.answers import error_of, malformed, number_of
 from plugin_bridge.host.captured import captured
 from plugin_bridge.host.events import CaptureMoved, EventFeed, EventsLost, HostClosing
-from plugin_bridge.host.gateway import BEAT_S, error_of
+from plugin_bridge.host.gateway import BEAT_S
 from plugin_bridge.host.values import SelectedReasoner
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ _INTERVAL_S: Final = 0.4
 _LOOK_S: Final = 1.0
 """A capture's state is asked for this often, should its event be lost."""
 _GIVE_BACK_S: Final = 2.0
+_UNDER_WAY: Final = ("copying", "writing")
 assert _INTERVAL_S + BEAT_S < 2.0
 
 
@@ -196,7 +198,7 @@ class LiveHost:
                 work_dir=into,
             )
             result = await self._pool.execute(call)
-            ontology, _ = captured(result, _revision(manifest), _reasoner(manifest["reasoner"]))
+            ontology, _ = captured(result, number_of(manifest, "revision"), _reasoner(manifest["reasoner"]))
             return ontology
         finally:
             await self._give_back(capture_id, folder)
@@ -212,6 +214,8 @@ class LiveHost:
                     return status["manifest"]
                 if status["state"] == "failed":
                     raise _failure(status["error"])
+                if status["state"] not in _UNDER_WAY:
+                    raise malformed()
                 with anyio.move_on_after(_LOOK_S):
                     await moved.wait()
         finally:
@@ -232,13 +236,6 @@ def _failure(error: object) -> ProtegeJobsError:
     found = error_of(error)
     # A request of ours that the host refuses is a defect of one of us, not of the caller.
     return HostUnavailable(found.message) if isinstance(found, InvalidRequest) else found
-
-
-def _revision(manifest: Json) -> int:
-    found = manifest["revision"]
-    if not isinstance(found, int):
-        raise HostUnavailable("The editor's answer does not have its shape.")
-    return found
 
 
 def _reasoner(found: object) -> SelectedReasoner | None:

@@ -440,6 +440,19 @@ async def test_a_capture_of_a_host_that_dies_is_refused_in_time(
             host.address.directory.mkdir()
 
 
+async def test_a_state_that_is_not_of_the_contract_is_not_waited_for(
+    document: Path, pool: WorkerPool, captures: Captures, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with live_host(pool, document) as (_, live):
+
+        async def asleep(_: str) -> dict[str, object]:
+            return {"state": "asleep", "manifest": None}
+
+        monkeypatch.setattr(live._client, "capture_status", asleep)
+        with pytest.raises(HostUnavailable, match="shape"):
+            await captures.of(live)
+
+
 async def test_a_closing_host_says_so(document: Path, pool: WorkerPool) -> None:
     async with live_host(pool, document) as (host, live):
         await host.do("close")
