@@ -6,8 +6,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from jobs.reasoners.java_profiles import find_for_plugin
-
 if TYPE_CHECKING:
     from plugin_bridge.host.values import OntologyHost, SelectedReasoner
     from plugin_bridge.policy import ResolvedPolicy
@@ -45,5 +43,7 @@ def profile_name_of(reasoner: SelectedReasoner) -> str:
 
     Another version than the selected one would be another reasoner, so it is never taken instead.
     """
+    from jobs.reasoners.java_profiles import find_for_plugin  # a window on a document never asks
+
     known = find_for_plugin(reasoner.reasoner_id)
     return known.profile_id if known is not None and known.version == reasoner.version else reasoner.name

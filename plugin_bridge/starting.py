@@ -21,8 +21,6 @@ from jobs.errors import (
     SnapshotTooLarge,
 )
 from jobs.operations.registry import find_operation
-from jobs.reasoners.explaining import explainer_of
-from jobs.reasoners.profiles import require_classification, resolve
 from jobs.values import JobType, Submission
 from plugin_bridge import plans
 from plugin_bridge.capture.inputs import RIGHT_DOCUMENT
@@ -94,8 +92,7 @@ class JobStarter:
             selected = await self._choice.selected() if operation.needs_reasoner else None
             profile = await self._reasoner(operation, policy)
             if profile is not None:
-                # Before anything is captured for nothing.
-                await to_thread.run_sync(require_classification, profile)
+                await self._require_classification(profile)  # before anything is captured for nothing
             captured = await self._capturer.capture(
                 request, policy, None if profile is None else profile.profile_key, self._start_ahead
             )
@@ -126,8 +123,16 @@ class JobStarter:
             return None
         profile = await self.profile(policy)
         if operation.job_type is JobType.REASONING_EXPLAIN:
+            from jobs.reasoners.explaining import explainer_of
+
             return await to_thread.run_sync(explainer_of, profile)
         return profile
+
+    @staticmethod
+    async def _require_classification(profile: ReasonerProfile) -> None:
+        from jobs.reasoners.profiles import require_classification
+
+        await to_thread.run_sync(require_classification, profile)
 
     async def policy(self, policy_path: str | None = None) -> ResolvedPolicy:
         """The policy in force now. Raises as `resolve_policy`."""
@@ -144,12 +149,14 @@ class JobStarter:
         """
         profile = await self._reasoner(_operation(job_type), policy)
         assert profile is not None
-        await to_thread.run_sync(require_classification, profile)
+        await self._require_classification(profile)
         await self._probe.prove(profile)
         await self._stages.make_ready(profile)
 
     async def profile(self, policy: ResolvedPolicy) -> ReasonerProfile:
         """The profile that classifies here (decision 17)."""
+        from jobs.reasoners.profiles import resolve  # here: a diff asks for no reasoner, and starts sooner
+
         return await to_thread.run_sync(resolve, await self.profile_name(policy))
 
     async def profile_name(self, policy: ResolvedPolicy) -> str:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Final
 from anyio import to_thread
 
 from jobs.errors import InvalidOntology, JavaUnavailable, ResultInvalid
-from jobs.operations.translation import NEEDED
 from jobs.workers.contract import StageCall
 
 if TYPE_CHECKING:
@@ -40,6 +39,8 @@ async def execute(pool: WorkerPool, call: StageCall, *, on_progress: OnProgress 
         try:
             return await pool.execute(replace(call, inputs=inputs), on_progress=on_progress)
         except InvalidOntology as error:
+            from jobs.operations.translation import NEEDED  # here: it brings the readers along
+
             needed = error.details.get(NEEDED)
             plain = {key: value for key, value in error.details.items() if key != NEEDED}
             told = InvalidOntology(error.message, details=plain)

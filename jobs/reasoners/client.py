@@ -9,9 +9,6 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING, Final
 
-from jobs.java.launch import java_launch
-from jobs.reasoners import hard_cases
-from jobs.reasoners.java_profiles import REASONERS
 from jobs.workers.contract import StageCall
 
 if TYPE_CHECKING:
@@ -20,6 +17,7 @@ if TYPE_CHECKING:
 
     from jobs.digests import Digest
     from jobs.reasoners.identity import ReasonerProfile
+    from jobs.reasoners.java_profiles import JavaReasoner
     from jobs.values import Json
     from jobs.workers.contract import Launch
 
@@ -33,6 +31,10 @@ WANTS: Final = ("classes", "object_properties", "data_properties", "individuals"
 
 def runs_on_java(profile: ReasonerProfile) -> bool:
     """Whether the profile's reasoner needs a process with a Java runtime."""
+    from jobs.reasoners.java_profiles import (
+        REASONERS,
+    )  # here, as below: a job without a reasoner starts sooner
+
     return profile.profile_id in REASONERS
 
 
@@ -42,7 +44,9 @@ def launch_of(profile: ReasonerProfile) -> Launch:
     Raises:
         JavaUnavailable: no runtime, or its jars are not installed (`java_unavailable`).
     """
-    return java_launch(REASONERS[profile.profile_id].class_path, keeps_spare=True)
+    from jobs.java.launch import java_launch
+
+    return java_launch(_reasoner(profile).class_path, keeps_spare=True)
 
 
 def reason_call(
@@ -87,6 +91,8 @@ def plan_probe(profile: ReasonerProfile, folder: Path) -> tuple[StageCall, Launc
     if not runs_on_java(profile):
         inputs: Json = {"profile_id": profile.profile_id}
         return StageCall(operation=PROBE, version=1, inputs=inputs, work_dir=folder), None
+    from jobs.reasoners import hard_cases
+
     launch = launch_of(profile)
     data = "\n".join(["Ontology(", *hard_cases.CASES[profile.profile_id](), ")\n"]).encode()
     path = folder / "hard-case.ofn"
@@ -101,4 +107,10 @@ def capture_input(capture: Path, sha256: Digest | str) -> Json:
 
 def reasoner_input(profile: ReasonerProfile) -> Json:
     """The member of a worker's inputs that names the reasoner."""
-    return {"reasoner": REASONERS[profile.profile_id].as_input()}
+    return {"reasoner": _reasoner(profile).as_input()}
+
+
+def _reasoner(profile: ReasonerProfile) -> JavaReasoner:
+    from jobs.reasoners.java_profiles import REASONERS
+
+    return REASONERS[profile.profile_id]

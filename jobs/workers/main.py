@@ -16,6 +16,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import faulthandler
+import gc
 import importlib
 import os
 import queue
@@ -41,6 +42,10 @@ PRELOAD: Final = ("pyoxigraph", "pyelk")
 
 
 _NO_SPACE: Final = frozenset({errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)})
+
+_COLLECT_EVERY: Final = 100_000
+"""Containers made between two looks for cycles (ours). At the usual 700 they are a tenth of a stage; a worker
+runs one stage and ends, and what it makes are values without cycles."""
 
 
 class Channel:
@@ -97,6 +102,7 @@ def prepare(argv: Sequence[str] | None = None) -> None:
     os_support.go_first_when_memory_ends()
     os.umask(0o077)
     faulthandler.enable()
+    gc.set_threshold(_COLLECT_EVERY)
 
 
 def serve(

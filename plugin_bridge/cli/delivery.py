@@ -14,7 +14,6 @@ from jobs.values import State
 from plugin_bridge.cli.exit_codes import ExitCode
 from plugin_bridge.cli.places import replace_file
 from plugin_bridge.cli.terminal import note, say, say_failure
-from plugin_bridge.mcp_server.text import Reports
 
 if TYPE_CHECKING:
     import argparse
@@ -71,6 +70,8 @@ async def _rendered(window: Window, job: Job, form: str) -> str:
     for artifact in _artifacts(job):
         if form == "markdown" and artifact.media_type == "text/markdown":
             return (await _read(window, job, artifact)).decode()
+    from plugin_bridge.mcp_server.text import Reports  # JSON does without
+
     return await Reports(window, _ARTIFACTS_HINT).of_job(window.access.local_session(), job)
 
 
