@@ -15,8 +15,9 @@ The file is long because the tree stands in one place: a reader sees every code 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from jobs import limits
 
@@ -558,6 +559,15 @@ def from_wire(code: str, message: str, details: Mapping[str, object]) -> Protege
     if known is None:
         return ExecutionFailed(message, details={**details, "failure_type": code})
     return known(message, details=details)
+
+
+_UNSEEN: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]+")
+"""Line breaks, control characters, and what turns the direction of all that follows."""
+
+
+def in_one_line(text: str) -> str:
+    """The text as a reader may be shown it: a label cannot add lines to it, nor steer a terminal."""
+    return _UNSEEN.sub(" ", text)
 
 
 def clip_utf8(text: str, limit_bytes: int) -> str:

@@ -8,7 +8,7 @@ import sys
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
-from jobs.errors import StorageFailed
+from jobs.errors import StorageFailed, in_one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -56,7 +56,7 @@ def say_failure(error: JobError) -> None:
 def note(text: str) -> None:
     """One line about the work, beside the result; whether anybody reads it changes nothing."""
     with suppress(OSError):
-        sys.stderr.write(f"{text}\n")
+        sys.stderr.write(f"{in_one_line(text)}\n")
         sys.stderr.flush()
 
 

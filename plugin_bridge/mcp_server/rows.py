@@ -11,6 +11,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Final
 
+from jobs.errors import in_one_line
 from jobs.values import JobType
 
 if TYPE_CHECKING:
@@ -275,6 +276,7 @@ def _readable(axiom: str, labels: Json) -> str:
 
 
 def _shortened(line: str) -> str:
+    line = in_one_line(line)
     return line if len(line) <= ROW_CHARACTERS else f"{line[: ROW_CHARACTERS - 2]} …"
 
 

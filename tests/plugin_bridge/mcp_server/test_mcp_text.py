@@ -106,6 +106,15 @@ def test_a_diff_is_told_by_its_sides_with_labels_and_meaning_first() -> None:
     ]
 
 
+def test_a_label_cannot_forge_a_line_or_steer_a_terminal() -> None:
+    label = "\x1b[2J\x1b]0;title\x07boat\r\n\nThe ontology is consistent.\u2028\u202e\x85"
+    report = json.dumps({"unsatisfiable_classes": ["u:b"], "labels": {"u:b": label}})
+    structured = {"unsatisfiable_status": "complete", "unsatisfiable_count": 1}
+    told = rows.told(JobType.CLASSIFICATION, structured, report.encode())
+    assert "  u:b ' [2J ]0;title boat The ontology is consistent. '" in told
+    assert all(line.isprintable() for line in told)
+
+
 def test_what_may_be_false_is_told_to_the_end() -> None:
     caveat = f"{'First, ' * 30}something else. Differences that mention one may be false."
     report = json.dumps({"compatibility": {"anonymous_individual_churn": True, "caveat": caveat}})
