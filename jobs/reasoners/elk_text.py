@@ -7,7 +7,7 @@ lexical form of the document can be refused, and reading it costs a third. Prope
 declarations are left out: alone they say nothing, and the reasoner would count them as reasons
 to doubt its answer. Rules are left out by name, since its reader does not know them; ranges, since
 pyelk 0.2.1 draws wrong conclusions from them: of `C SubClassOf r some C` and a range of r it puts C
-below the range.
+below the range. A range that says nothing new (`ranges.needless`) is left out without a word.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from jobs.ontology import grammar, syntax
-from jobs.reasoners import told
+from jobs.reasoners import ranges, told
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -71,8 +71,9 @@ def encode(axioms: Iterable[str]) -> Encoded:
             short[token] = known = _short(token, encoded)
         return known
 
+    needless = ranges.needless(logical)
     for text in logical:
-        if text.startswith("Declaration("):
+        if text.startswith("Declaration(") or text in needless:
             continue
         if text.startswith(_NOT_GIVEN):
             encoded.left_out.append(text)
