@@ -34,7 +34,7 @@ from jobs.ontology import catalog as catalogs
 from jobs.ontology import document as documents
 from jobs.ontology import syntax
 from jobs.ontology.closure import read_closure
-from jobs.operations import inputs, origins
+from jobs.operations import handover, inputs, origins
 from jobs.operations.opener import ConfinedOpener, read_regular
 from jobs.operations.translation import Translations
 from jobs.workers.contract import StageArtifact, StageResult
@@ -80,6 +80,10 @@ def keep(
 ) -> tuple[Json, tuple[StageArtifact, ...]]:
     """Write both captures, and `origins.json` where there are imports; the value tells of the document."""
     root_file = _write(closure.root, work_dir, "root.ofn")
+    # Before all that takes time still: a diff may wait for nothing else.
+    handover.announce(
+        work_dir / handover.CAPTURED, {"left": str(root_file.path), "left_sha256": root_file.sha256}
+    )
     closure_file = replace(root_file, name="closure.ofn")
     files: tuple[StageArtifact, ...] = ()
     axioms = closure.root.axioms

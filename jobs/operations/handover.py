@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from jobs.values import Json
     from jobs.workers.contract import Reporter
 
+CAPTURED: Final = "root.json"
+"""What a capture stage announces in its work folder once the document alone is kept: `left`, its file, and
+`left_sha256`. Only the stage's own result says that the capture holds."""
+TAKEN_SUFFIX: Final = ".taken"
 LONGEST_S: Final = 24 * 3600.0
 """A reasoner may take a day; the job's own bound ends it sooner (ours)."""
 _LOOK_SHORT_S, _LOOK_LONG_S = 0.002, 0.05
@@ -37,12 +41,17 @@ def awaited(path: Path, reporter: Reporter) -> Json:
         ExecutionFailed: it did not come within `LONGEST_S`, or a stop was asked for.
     """
     begun_at = time.monotonic()
-    while not path.exists():
+    while True:
+        try:
+            data = path.read_bytes()
+        except FileNotFoundError:  # looked for by reading it: a capture that is made anew takes its file away
+            pass
+        else:
+            found: Json = json.loads(data)
+            return found
         waited_s = time.monotonic() - begun_at
         if reporter.is_cancelled or waited_s > LONGEST_S:
             raise ExecutionFailed(
                 "What this operation waited for did not come.", details={"failure_type": "input_missing"}
             )
         time.sleep(min(_LOOK_LONG_S, max(_LOOK_SHORT_S, waited_s / 100)))
-    found: Json = json.loads(path.read_bytes())
-    return found

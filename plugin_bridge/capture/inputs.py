@@ -99,7 +99,7 @@ class InputCapturer:
         try:
             if right is not None and start_ahead is not None:
                 ahead = start_ahead(right, request["limit"])
-            hold = await self._shelf.hold()
+            hold = await self._shelf.hold(None if ahead is None else ahead.watch)
             try:
                 await self._check_unmoved(request, policy, assets, right)
                 return CapturedInputs(

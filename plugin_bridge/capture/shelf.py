@@ -74,8 +74,9 @@ class CaptureHold:
 class _Attempt:
     """One capture under way, and who waits for it."""
 
-    def __init__(self, revision: int) -> None:
+    def __init__(self, revision: int, on_begun: Callable[[Path], None] | None) -> None:
         self.revision = revision
+        self.on_begun = on_begun
         self.ended = anyio.Event()
         self.waiters = 0
         self.hold: CaptureHold | None = None
@@ -107,9 +108,11 @@ class CaptureShelf:
         self._newest: _Shelved | None = None
         self._under_way: _Attempt | None = None
 
-    async def hold(self) -> CaptureHold:
+    async def hold(self, on_begun: Callable[[Path], None] | None = None) -> CaptureHold:
         """Hold a capture of the host's present revision, making it when there is none.
 
+        Args:
+            on_begun: told the folder of each capture that is begun for this call; must be quick.
         Raises:
             InputChanged: the ontology moved during two captures in a row (`job_input_changed`).
             InvalidOntology, SnapshotTooLarge, HostUnavailable: as `OntologyHost.capture`.
@@ -120,7 +123,7 @@ class CaptureShelf:
                 raise HostUnavailable("The window is still loading its ontology. Ask again in a moment.")
             if self._newest is not None and self._newest.ontology.revision == revision:
                 return CaptureHold(self._newest, self._let_go)
-            hold = await self._joined(self._under_way or self._begin(revision), revision)
+            hold = await self._joined(self._under_way or self._begin(revision, on_begun), revision)
             if hold is not None:
                 return hold
 
@@ -138,15 +141,15 @@ class CaptureShelf:
         finally:
             attempt.leave()
 
-    def _begin(self, revision: int) -> _Attempt:
-        attempt = self._under_way = _Attempt(revision)
+    def _begin(self, revision: int, on_begun: Callable[[Path], None] | None) -> _Attempt:
+        attempt = self._under_way = _Attempt(revision, on_begun)
         self._tasks.start_soon(self._capture, attempt, name="capture")
         return attempt
 
     async def _capture(self, attempt: _Attempt) -> None:
         try:
             with anyio.fail_after(_CAPTURE_S):
-                await self._replace_newest()
+                await self._replace_newest(attempt.on_begun)
             assert self._newest is not None
             attempt.hold = CaptureHold(self._newest, self._let_go)
         except TimeoutError:
@@ -158,10 +161,12 @@ class CaptureShelf:
             attempt.ended.set()
             attempt.settle()
 
-    async def _replace_newest(self) -> None:
+    async def _replace_newest(self, on_begun: Callable[[Path], None] | None) -> None:
         for attempt in range(1, _ATTEMPTS + 1):
             try:
                 async with self._fresh_folder() as folder:
+                    if on_begun is not None:
+                        on_begun(folder)
                     ontology = await self._host.capture(folder)
                     self._supersede(_Shelved(ontology, folder))
                 return

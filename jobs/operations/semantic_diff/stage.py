@@ -2,7 +2,8 @@
 
 Inputs (JSON):
     left, left_sha256: capture file of the window's ontology alone; or
-    left_follows: a file that will hold these two as JSON, whole from the moment it is there.
+    left_follows: a file that will hold these two as JSON, whole from the moment it is there; what was
+        taken from it is then written to a file of the same name with `handover.TAKEN_SUFFIX`.
     right, right_sha256: private copy of the right document's bytes.
     right_name: what people call the right document, relative to the project.
     translations: documents that were read elsewhere (`translation`), optional.
@@ -20,11 +21,12 @@ Raises:
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from jobs import errors
 from jobs.ontology import document, syntax
-from jobs.operations import inputs
+from jobs.operations import handover, inputs
 from jobs.operations.report import ReportWriter
 from jobs.operations.semantic_diff import alignment, parts
 from jobs.operations.semantic_diff import changes as comparison
@@ -87,7 +89,10 @@ def _with_left(given: Mapping[str, object], reporter: Reporter) -> Mapping[str, 
     """The inputs with the left document, which may follow while the right one is being read."""
     if "left_follows" not in given:
         return given
-    return {**given, **inputs.awaited(given, "left_follows", reporter)}
+    found = inputs.awaited(given, "left_follows", reporter)
+    follows = Path(inputs.text(given, "left_follows"))
+    handover.announce(follows.with_suffix(handover.TAKEN_SUFFIX), found)
+    return {**given, **found}
 
 
 def read_right(data: bytes, name: str, translations: Translations) -> OntologyDocument:

@@ -10,8 +10,9 @@ import pytest
 from jobs.digests import byte_digest
 from jobs.errors import InvalidOntology
 from jobs.ontology import load_capture, read_document, write_capture
+from jobs.operations.handover import CAPTURED, announce
 from jobs.workers.pool import WorkerPool, open_worker_pool
-from plugin_bridge.capture.ahead import DiffAhead
+from plugin_bridge.capture.ahead import DiffAhead, left_inputs
 from plugin_bridge.files.confined import copy_confined
 from plugin_bridge.files.roots import ProjectRoot
 from plugin_bridge.host.values import CaptureFile
@@ -33,9 +34,9 @@ def ahead_of(pool: WorkerPool, tmp_path: Path, right: bytes) -> DiffAhead:
     return DiffAhead(pool, copied, 5, folder)
 
 
-def left_in(tmp_path: Path) -> CaptureFile:
-    path = tmp_path / "left.ofn"
-    write_capture(read_document(ONE), path)
+def left_in(tmp_path: Path, name: str = "left.ofn", content: bytes = ONE) -> CaptureFile:
+    path = tmp_path / name
+    write_capture(read_document(content), path)
     assert load_capture(path).axioms
     return CaptureFile(path=path, sha256=byte_digest(path.read_bytes()))
 
@@ -59,6 +60,41 @@ async def test_a_diff_waits_for_its_left_document_and_tells_its_result(tmp_path:
     assert heard
     ahead.release()
     assert not (tmp_path / "ahead").exists()
+
+
+@pytest.mark.parametrize("is_outdated", [False, True])
+async def test_the_left_document_comes_from_the_capture_and_is_the_one_of_the_job(
+    tmp_path: Path, is_outdated: bool
+) -> None:
+    """The stage may take a capture before its job exists; one that was made anew is compared anew."""
+    folder = tmp_path / "capture"
+    folder.mkdir()
+    captured = left_in(tmp_path, "captured.ofn", ONE.replace(b"Cup", b"Jug") if is_outdated else ONE)
+    async with open_worker_pool() as pool, anyio.create_task_group() as tasks:
+        ahead = ahead_of(pool, tmp_path, ONE)
+        ahead.watch(tmp_path / "capture that moved")
+        ahead.watch(folder)
+        tasks.start_soon(ahead.run)
+        announce(folder / CAPTURED, left_inputs(captured))
+        with anyio.fail_after(20):
+            result = await ahead.finish(left_in(tmp_path), unheard)
+    assert isinstance(result.value, dict)
+    assert result.value["identical"] is True
+    (report,) = result.artifacts
+    assert (report.path.parent.name == "again") is is_outdated
+    ahead.release()
+    assert not (tmp_path / "ahead").exists()
+
+
+async def test_a_capture_that_ended_without_a_word_is_handed_over(tmp_path: Path) -> None:
+    async with open_worker_pool() as pool, anyio.create_task_group() as tasks:
+        ahead = ahead_of(pool, tmp_path, ONE)
+        ahead.watch(tmp_path / "nothing here")
+        tasks.start_soon(ahead.run)
+        with anyio.fail_after(20):
+            result = await ahead.finish(left_in(tmp_path), unheard)
+    assert isinstance(result.value, dict)
+    assert result.value["identical"] is True
 
 
 async def test_an_unreadable_right_document_is_the_error_of_the_job(tmp_path: Path) -> None:
