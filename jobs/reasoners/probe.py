@@ -19,7 +19,7 @@ import anyio
 from anyio import to_thread
 
 from jobs import limits
-from jobs.errors import ProtegeJobsError, ReasonerNotCancellable, ReasonerUnavailable
+from jobs.errors import ProtegeJobsError, ReasonerNotCancellable, ReasonerUnavailable, StorageFailed
 from jobs.reasoners.client import plan_probe
 
 if TYPE_CHECKING:
@@ -127,6 +127,7 @@ class CancellationProbe:
         Raises:
             ReasonerNotCancellable: it did not stop in time, or ended before it could be cancelled.
             ReasonerUnavailable: it could not be brought to compute; try again.
+            StorageFailed: its hard case cannot be written.
         """
         async with self._locks.setdefault(profile.profile_key, anyio.Lock()):
             report = self.report(profile)
@@ -152,7 +153,10 @@ class CancellationProbe:
     async def _probe(self, profile: ReasonerProfile) -> ProbeReport:
         folder = await to_thread.run_sync(self._new_folder)
         try:
-            call, launch = await to_thread.run_sync(self._plan, profile, folder)
+            try:
+                call, launch = await to_thread.run_sync(self._plan, profile, folder)
+            except OSError:
+                raise StorageFailed("The reasoner's probe cannot be written. Is the disk full?") from None
             execute = self._execute if launch is None else partial(self._execute, launch=launch)
             report = await _run_once(execute, call, profile)
         finally:
@@ -181,17 +185,28 @@ async def _run_once(execute: Execute, call: StageCall, profile: ReasonerProfile)
         await run.gone.wait()
         stopped_in_s = anyio.current_time() - cancelled_at
     if not is_computing:
-        raise ReasonerUnavailable(
-            f"The reasoner {profile.profile_id} could not be started for its cancellation probe. Try again.",
-            details={"profile_id": profile.profile_id, "cause": run.failure or "start_timeout"},
-        )
+        raise _not_started(profile, run.problem)
     return ProbeReport(
         profile_id=profile.profile_id,
         passed=is_running and stopped_in_s <= limits.PROBE_STOP_S,
         started_in_s=started_at - begun_at,
         stopped_in_s=stopped_in_s,
         stopped_by=run.stopped_by,
-        problem=_problem(is_running, stopped_in_s, run.failure),
+        problem=_problem(is_running, stopped_in_s, run.problem.code if run.problem else ""),
+    )
+
+
+def _not_started(profile: ReasonerProfile, problem: ProtegeJobsError | None) -> ReasonerUnavailable:
+    """With what is known of the cause: too little memory or damaged jars are not mended by a retry alone."""
+    told = f"It did not compute within {limits.PROBE_START_S:.0f} s." if problem is None else problem.message
+    details = {} if problem is None else problem.details
+    return ReasonerUnavailable(
+        f"The reasoner {profile.profile_id} could not be started for its cancellation probe. {told}",
+        details={
+            "profile_id": profile.profile_id,
+            "cause": "start_timeout" if problem is None else problem.code,
+            **{key: details[key] for key in ("failure_type", "exit_code") if key in details},
+        },
     )
 
 
@@ -214,7 +229,7 @@ class _Run:
         """Computing was seen, or the run is over without it."""
         self.gone = anyio.Event()
         self.is_computing = False
-        self.failure = ""
+        self.problem: ProtegeJobsError | None = None
         self.stopped_by = ""
 
     async def until_gone(self) -> None:
@@ -223,7 +238,7 @@ class _Run:
             with self.scope:
                 await self._execute(self._call, on_progress=self._saw, on_stopped=self._stopped)
         except ProtegeJobsError as error:
-            self.failure = error.code
+            self.problem = error
         finally:
             self.gone.set()
             self.computing.set()

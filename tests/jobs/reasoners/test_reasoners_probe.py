@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import math
 import sys
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,13 @@ import pytest
 import trio.testing
 
 from jobs import limits
-from jobs.errors import ReasonerNotCancellable, ReasonerUnavailable, WorkerLost
+from jobs.errors import (
+    ExecutionFailed,
+    ReasonerNotCancellable,
+    ReasonerUnavailable,
+    StorageFailed,
+    WorkerLost,
+)
 from jobs.reasoners import hard_cases, probe, profiles
 from jobs.workers.contract import StageProgress, StageResult, StopReport
 
@@ -19,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
     from pathlib import Path
 
+    from jobs.reasoners.identity import ReasonerProfile
     from jobs.workers.contract import Launch, OnProgress, OnStopped, StageCall
 
 PROFILE = profiles.resolve("pyelk-0.2.1")
@@ -203,25 +211,46 @@ def test_a_caller_that_leaves_takes_nobody_with_it(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("double", "cause"),
+    ("double", "cause", "told"),
     [
-        (Double(starts_in_s=math.inf), "start_timeout"),
-        (Double(phase="", ends_in_s=1, dies=WorkerLost("gone")), "job_worker_lost"),
+        (Double(starts_in_s=math.inf), "start_timeout", "within 30 s"),
+        (Double(phase="", ends_in_s=1, dies=WorkerLost("It is gone.")), "job_worker_lost", "It is gone."),
+        (
+            Double(phase="", ends_in_s=1, dies=ExecutionFailed("No memory.", details={"failure_type": "m"})),
+            "job_execution_failed",
+            "No memory.",
+        ),
     ],
 )
 def test_trouble_before_computing_is_retryable_and_not_kept(
-    double: Double, cause: str, tmp_path: Path
+    double: Double, cause: str, told: str, tmp_path: Path
 ) -> None:
     async def test() -> None:
         found = prober(double, Folders(tmp_path))
         for runs in (1, 2):
-            with pytest.raises(ReasonerUnavailable) as caught:
+            with pytest.raises(ReasonerUnavailable, match=told) as caught:
                 await found.prove(PROFILE)
             assert caught.value.retryable
             assert caught.value.details["cause"] == cause
             assert double.runs == runs
 
     in_virtual_time(test)
+
+
+def test_a_full_disk_is_no_verdict_on_a_reasoner(tmp_path: Path) -> None:
+    folders = Folders(tmp_path)
+
+    def plan(profile: ReasonerProfile, folder: Path) -> tuple[StageCall, Launch | None]:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    async def test() -> None:
+        found = probe.CancellationProbe(Double().execute, folders, plan)
+        with pytest.raises(StorageFailed):
+            await found.prove(PROFILE)
+        assert found.report(PROFILE) is None
+
+    in_virtual_time(test)
+    assert folders.left == []
 
 
 @pytest.mark.parametrize("dies", [None, WorkerLost("gone")])
