@@ -26,8 +26,6 @@ from plugin_bridge.cli.logs import log_to_stderr
 from plugin_bridge.cli.places import check_places
 from plugin_bridge.cli.settings import existing_file, window_settings
 from plugin_bridge.cli.terminal import note, progress_line, say_error
-from plugin_bridge.mcp_server.arguments import StartShape, read_explanation
-from plugin_bridge.window import open_window
 
 if TYPE_CHECKING:
     import argparse
@@ -55,6 +53,7 @@ WORKERS: Final = {
 """The stages that a job will run, in the order in which their workers are asked for."""
 _EXPLANATION: Final = JobType.REASONING_EXPLAIN.value
 _REASONING: Final = (JobType.CLASSIFICATION, JobType.REASONING_EXPLAIN)
+_WINDOW: Final = "plugin_bridge.window"
 _DELIVERY: Final = "plugin_bridge.cli.delivery"
 _STOPPING_S: Final = 10.0
 """How long a job past its deadline is waited for; its own bound is 5 s."""
@@ -119,12 +118,16 @@ def _add_goal(options: argparse.Namespace, request: Json) -> None:
 async def _run(options: argparse.Namespace, settings: WindowSettings, request: Json) -> int:
     async with open_worker_pool(_FOREGROUND) as pool:
         pool.spawn_ahead(WORKERS[options.type])
+        await _import(_WINDOW)  # half of all that is imported: the workers start meanwhile, on another core
         return await _run_in_window(pool, options, settings, request)
 
 
 async def _run_in_window(
     pool: WorkerPool, options: argparse.Namespace, settings: WindowSettings, request: Json
 ) -> int:
+    from plugin_bridge.mcp_server.arguments import StartShape, read_explanation
+    from plugin_bridge.window import open_window
+
     async with open_window(settings, pool=pool) as window, open_tasks() as tasks:
         if options.type == _EXPLANATION:
             arguments = read_explanation(request, "run")
