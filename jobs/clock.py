@@ -27,7 +27,7 @@ class SystemClock:
 
 def rfc3339(at: datetime) -> str:
     """The moment in UTC with six digits of a second and `Z`: always 27 characters."""
-    return at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    return at.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
 def parse_rfc3339(text: str) -> datetime:

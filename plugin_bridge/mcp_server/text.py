@@ -104,7 +104,7 @@ def of_page(page: Page) -> str:
     if not page.jobs:
         return "You have no jobs in this window. start_job starts one."
     lines = [
-        f"{each.job_id}  {each.type}  {each.state}  {each.created_at:%Y-%m-%d %H:%M:%S}Z"
+        f"{each.job_id}  {each.type}  {each.state}  {each.created_at.isoformat(' ', 'seconds')[:19]}Z"
         for each in page.jobs
     ]
     more = "\nMore remain: call list_jobs again with cursor set to next_cursor." if page.next_cursor else ""

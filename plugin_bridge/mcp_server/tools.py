@@ -7,9 +7,11 @@ over `ToolCalls`; none of them repeats anything that is decided here.
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
 
+from jobs import limits
 from jobs.errors import InvalidRequest, ProtegeJobsError
 from plugin_bridge.access.audit import CallOutcome, RequestRecord
 from plugin_bridge.access.capabilities import EXPORT, READ, START, require
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
 
     from jobs.clock import Clock
-    from jobs.values import Job, Json
+    from jobs.values import Job, JobId, Json
     from plugin_bridge.access import AccessTable, RequestAudit, Session
     from plugin_bridge.access.capabilities import Capability
     from plugin_bridge.mcp_server.port import WindowPort
@@ -65,7 +67,7 @@ class ToolCalls:
         self._access = access
         self._audit = audit
         self._clock = clock
-        self._describe = describe
+        self._descriptors = _Descriptors(describe)
         self._reports = text.Reports(window)
         self.start_shape = arguments.StartShape(window.materialization_axioms_max)
         tools: list[Tool[object]] = [
@@ -137,22 +139,22 @@ class ToolCalls:
 
     async def _start(self, session: Session, asked: arguments.StartArguments) -> Answer:
         accepted = await self._window.start_job(session, asked)
-        structured: Json = {"job": self._describe(accepted.job), "reused": accepted.reused}
+        structured: Json = {"job": self._descriptors.of(accepted.job), "reused": accepted.reused}
         return Answer(structured=structured, words=text.of_start(accepted))
 
     async def _get(self, session: Session, asked: arguments.JobArguments) -> Answer:
         job = await self._window.get_job(session, asked.job_id)
         words = await self._reports.of_job(session, job)
-        return Answer(structured={"job": self._describe(job)}, words=words)
+        return Answer(structured={"job": self._descriptors.of(job)}, words=words)
 
     async def _cancel(self, session: Session, asked: arguments.JobArguments) -> Answer:
         cancelled = await self._window.cancel_job(session, asked.job_id)
-        structured: Json = {"job": self._describe(cancelled.job), "outcome": cancelled.outcome.value}
+        structured: Json = {"job": self._descriptors.of(cancelled.job), "outcome": cancelled.outcome.value}
         return Answer(structured=structured, words=text.of_cancel(cancelled))
 
     async def _list(self, session: Session, asked: arguments.ListArguments) -> Answer:
         page = await self._window.list_jobs(session, asked.limit, asked.cursor)
-        structured: Json = {"jobs": [self._describe(each) for each in page.jobs]}
+        structured: Json = {"jobs": [self._descriptors.of(each) for each in page.jobs]}
         if page.next_cursor is not None:
             structured["next_cursor"] = page.next_cursor
         return Answer(structured=structured, words=text.of_page(page))
@@ -182,6 +184,23 @@ class ToolCalls:
     async def _describe_window(self, session: Session, asked: None) -> Answer:
         described = await self._window.describe_window(session)
         return Answer(structured=described, words=text.of_window(described))
+
+
+class _Descriptors:
+    """Descriptors by job, each kept until its job has changed: a snapshot never does."""
+
+    def __init__(self, describe: Callable[[Job], Json]) -> None:
+        self._describe = describe
+        self._kept: OrderedDict[JobId, tuple[Job, Json]] = OrderedDict()
+
+    def of(self, job: Job) -> Json:
+        """The descriptor, to be read only."""
+        kept = self._kept.get(job.job_id)
+        if kept is None or kept[0] is not job:
+            kept = self._kept[job.job_id] = (job, self._describe(job))
+            while len(self._kept) > limits.RETAINED_PER_BACKEND:
+                self._kept.popitem(last=False)
+        return kept[1]
 
 
 def _erased(
