@@ -145,7 +145,8 @@ def _cells(one: Row) -> tuple[str, ...]:
     is_ratio = one.peer is not None
     ours, peer = _shown(one.ours, one.unit), _shown(one.peer, one.unit)
     value = "" if one.value is None else f"{one.value:.2f}" if is_ratio else ours
-    bound = f"{one.target:g}" if is_ratio else _shown(one.target, one.unit)
+    has_ratio_bound = is_ratio and one.target is not None
+    bound = f"{one.target:g}" if has_ratio_bound else _shown(one.target, one.unit)
     target = "" if one.target is None else f"≤ {bound}"
     return (name, ours, one.against, peer, value, target, one.verdict.value)
 

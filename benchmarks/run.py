@@ -23,10 +23,11 @@ from typing import Final
 
 from benchmarks.agreement import agreement_rows
 from benchmarks.command_rows import classification_rows, data_diff_rows, diff_rows
+from benchmarks.control_rows import control_rows
 from benchmarks.figures import NotRun, Row, Verdict, not_run, reason, table
 from benchmarks.host_rows import host_rows
 from benchmarks.java_rows import java_classification_rows
-from benchmarks.window_rows import cancel_rows, control_rows, ready_rows
+from benchmarks.window_rows import cancel_rows, ready_rows
 
 _RESULTS: Final = Path(__file__).with_name("results")
 _SHARED_DATA: Final = Path(__file__).parents[1] / ".." / "shared" / "data"
