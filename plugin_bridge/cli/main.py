@@ -176,6 +176,7 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _serve(options: argparse.Namespace) -> int:
+    gc.set_threshold(_COLLECT_EVERY)  # until the window is open, see `serve`
     from plugin_bridge.cli.serve import serve
 
     return serve(options)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from dataclasses import replace
 from functools import partial
 from importlib.metadata import version
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import anyio
 
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from plugin_bridge.mcp_server.tools import ToolCalls
     from plugin_bridge.settings import WindowSettings
     from plugin_bridge.window import Window
+
+_USUAL_THRESHOLD: Final = (700, 10, 10)
 
 
 def serve(options: argparse.Namespace) -> int:
@@ -51,6 +54,7 @@ async def _serve_stdio(options: argparse.Namespace, settings: WindowSettings) ->
         session = window.access.local_session()
         server = build_server(_calls(window), lambda _: session, version("protege-jobs"))
         window.warm_up()
+        _collect_as_usual()
         if os.isatty(0):
             note("protege-jobs: waiting for an MCP client on standard input; Ctrl-C ends the window")
         await serve_stdio(server)
@@ -77,7 +81,14 @@ async def _serve_http(options: argparse.Namespace, settings: WindowSettings) -> 
             raise InvalidRequest(f"--http: {options.http} cannot be used: {error}.") from error
         note(f"protege-jobs: {window.title} is served at {address.url}")
         window.warm_up()
+        _collect_as_usual()
         await anyio.sleep_forever()
+
+
+def _collect_as_usual() -> None:
+    """Let the collector do its work from now on, but not look at what was imported, which stays for good."""
+    gc.freeze()
+    gc.set_threshold(*_USUAL_THRESHOLD)
 
 
 def _calls(window: Window) -> ToolCalls:
