@@ -9,8 +9,7 @@ import anyio
 import pytest
 
 from jobs.ontology import grammar
-from jobs.reasoners import client
-from plugin_bridge import starting
+from jobs.reasoners import client, explaining
 from plugin_bridge.mcp_server.arguments import read_explanation
 from tests.support import reasoner_double
 from tests.support.live_window import make_places, small, window_on
@@ -76,7 +75,7 @@ def script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Non
         monkeypatch.setattr(client, "launch_of", lambda profile: launch)
 
     monkeypatch.setattr(client, "reasoner_input", lambda profile: {"reasoner": {}})
-    monkeypatch.setattr(starting, "explainer_of", lambda profile: profile)
+    monkeypatch.setattr(explaining, "explainer_of", lambda profile: profile)
     return follow
 
 
