@@ -37,6 +37,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return int(options.command(options))
     except KeyboardInterrupt:
         return ExitCode.CANCELLED
+    finally:
+        gc.freeze()  # the interpreter's last look for cycles would go through all modules for nothing
 
 
 def _parser() -> argparse.ArgumentParser:
