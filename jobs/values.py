@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, NewType
+from typing import TYPE_CHECKING, NewType
 
 from jobs.digests import Digest, text_digest
+from jobs.job_types import ALLOWED_WITH as ALLOWED_WITH
+from jobs.job_types import START_TYPES as START_TYPES
+from jobs.job_types import JobType as JobType  # noqa: TC001 - others import it from here
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,27 +21,6 @@ ArtifactId = NewType("ArtifactId", str)
 WorkspaceId = NewType("WorkspaceId", str)
 Json = dict[str, object]
 """A JSON object whose shape the naming docstring gives."""
-
-
-class JobType(StrEnum):
-    """What a job computes: the four types of W 2.1, then what ordinary calls add (decision 26)."""
-
-    CLASSIFICATION = "classification"
-    PROJECT_QC = "project_qc"
-    SEMANTIC_DIFF = "semantic_diff"
-    INFERENCE_MATERIALIZATION = "inference_materialization"
-    REASONING_EXPLAIN = "reasoning_explain"
-
-
-START_TYPES: Final = (
-    JobType.CLASSIFICATION,
-    JobType.PROJECT_QC,
-    JobType.SEMANTIC_DIFF,
-    JobType.INFERENCE_MATERIALIZATION,
-)
-"""What `start_job` takes and a policy's `jobs.allowed_types` may name (W 2.1, 4.6)."""
-ALLOWED_WITH: Final = MappingProxyType({JobType.REASONING_EXPLAIN: JobType.CLASSIFICATION})
-"""The types no policy names, each by the one that it is allowed with."""
 
 
 class State(StrEnum):

@@ -11,14 +11,15 @@ ROOT = Path(__file__).parents[1]
 FACADE = "jobs"
 
 # Room of `jobs` -> the rooms it may import besides itself. `base` is what everyone may import.
-BASE = {"errors", "limits", "digests", "values", "clock"}
+BASE = {"errors", "limits", "digests", "job_types", "values", "clock"}
 MAY_IMPORT: dict[str, set[str]] = {
     "limits": set(),
     "errors": {"limits"},
     "digests": set(),
     "clock": set(),
     "tasks": set(),
-    "values": {"errors", "limits", "digests"},
+    "job_types": set(),
+    "values": {"errors", "limits", "digests", "job_types"},
     "kernel": BASE,
     "stores": BASE | {"kernel"},
     "audit": BASE,

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-from jobs.values import JobType
+from jobs.job_types import JobType
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
