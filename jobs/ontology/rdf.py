@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 _IMPORTS: Final = owl("imports")
 _VERSION: Final = owl("versionIRI")
+_VARIABLE: Final = v.swrl("Variable")
 _CALLS_MAX: Final = 4000
 
 
@@ -101,9 +102,9 @@ class _Reader:
                 self.kinds.add(subject, "O")
         self._terms.imply_kinds()
         for node in graph.nodes.values():
-            if v.swrl("Variable") in node.get(v.TYPE, ()):
+            if _VARIABLE in node.get(v.TYPE, ()):
                 raise Misfit("A rule variable at a blank node; name it by an IRI", construct="swrl:Variable")
-        variables = {subject for subject, value in graph.types if value == v.swrl("Variable")}
+        variables = {subject for subject, value in graph.types if value == _VARIABLE}
         self._variables = variables
         self._node_axioms = NodeAxioms(graph, self._terms, self.kinds, variables)
 

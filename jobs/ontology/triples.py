@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from io import BytesIO
 from typing import TYPE_CHECKING, Final, Literal
 
 from jobs.errors import InvalidOntology
@@ -36,6 +35,7 @@ STRUCTURES: Final = frozenset(
 )
 """Types of nodes that stand for syntax, even when someone gave them an IRI."""
 
+_PIECE_BYTES: Final = 1 << 20
 _ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))", re.DOTALL)
 _SINGLE: Final = {"t": "\t", "b": "\b", "n": "\n", "r": "\r", "f": "\f", '"': '"', "'": "'", "\\": "\\"}
 _LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"(?:@([A-Za-z0-9-]+)|\^\^<([^>]*)>)?', re.DOTALL)
@@ -81,10 +81,16 @@ def read_graph(data: bytes, rdf_format: RdfFormat) -> Graph:
     structures: set[str] = set()
     types: dict[tuple[str, str], None] = {}
     facts: dict[Triple, None] = {}
+    nodes = graph.nodes
     for triple in _triples(data, rdf_format):
         subject, predicate, value = triple
         if subject[0] == "_":
-            graph.nodes.setdefault(subject, {}).setdefault(predicate, []).append(value)
+            if (node := nodes.get(subject)) is None:
+                nodes[subject] = {predicate: [value]}
+            elif predicate in node:
+                node[predicate].append(value)
+            else:
+                node[predicate] = [value]
         elif predicate == TYPE:
             types[subject, value] = None
             if value in STRUCTURES:
@@ -146,26 +152,35 @@ def _triples(data: bytes, rdf_format: RdfFormat) -> Iterator[Triple]:
 
 def _split_lines(lines: bytes) -> Iterator[Triple]:
     """The terms of N-Triples; each name is one object, which keeps large graphs small."""
-    known = _Known()
-    for line in BytesIO(lines):
-        subject, predicate, value = line.decode("utf-8").split(" ", 2)
-        value = value[:-3]  # without the full stop and line end
-        if value[0] == '"':
-            if value[-1] != '"' or "\\" in value:
-                value = _literal(value)
-        elif value[1] == "<" or subject[1] == "<":
-            raise Misfit("RDF 1.2 triple terms are not part of OWL 2.", construct="triple term")
-        else:
-            value = known[value]
-        yield known[subject], known[predicate], value
+    known: dict[str, str] = {}
+    name = known.setdefault
+    last = ""
+    for some in _pieces(lines):
+        for line in some.decode("utf-8").split("\n"):
+            subject, predicate, value = line.split(" ", 2)
+            value = value[:-2]  # without the full stop
+            if value[0] == '"':
+                if value[-1] != '"' or "\\" in value:
+                    value = _literal(value)
+            elif value[1] == "<" or subject[1] == "<":
+                raise Misfit("RDF 1.2 triple terms are not part of OWL 2.", construct="triple term")
+            else:
+                value = name(value, value)
+            if subject != last:  # most often it is the same as before
+                last = name(subject, subject)
+            yield last, name(predicate, predicate), value
 
 
-class _Known(dict[str, str]):
-    """Strings by themselves."""
-
-    def __missing__(self, key: str) -> str:
-        self[key] = key
-        return key
+def _pieces(lines: bytes) -> Iterator[bytes]:
+    """Whole lines, the last line end of each piece left out. Decoded at once, all would be there twice."""
+    start = 0
+    while start < len(lines):
+        stop = lines.rfind(b"\n", start, start + _PIECE_BYTES)
+        if stop < 0:  # one line longer than a piece
+            stop = lines.find(b"\n", start)
+        stop = stop if stop >= 0 else len(lines)
+        yield lines[start:stop]
+        start = stop + 1
 
 
 def _literal(text: str) -> str:
